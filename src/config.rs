@@ -162,7 +162,7 @@ impl Default for OperatorConfig {
 impl Config {
     /// The settings of a repository. GitHub ignores the case of names.
     pub fn repository(&self, name: &RepositoryName) -> Option<&RepositoryConfig> {
-        self.repositories.iter().find(|repository| repository.name.is_same(name))
+        self.repositories.iter().find(|repository| repository.name == *name)
     }
 
     /// S4: whether Cloture may write there without asking a person.

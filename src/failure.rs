@@ -60,7 +60,10 @@ pub enum ExitStatus {
     OutOfReach = 5,
     IssuesFound = 10,
     Timeout = 11,
+    /// A review failed, or cannot be read.
     ReviewFailed = 12,
+    /// Threads wait for a person's decision.
+    NeedsPerson = 13,
     RoundCap = 14,
     Merged = 15,
     Closed = 16,
@@ -84,10 +87,11 @@ impl From<&Exit> for ExitStatus {
     fn from(exit: &Exit) -> Self {
         match exit {
             Exit::Success => ExitStatus::Success,
+            Exit::NeedsPerson { .. } => ExitStatus::NeedsPerson,
             Exit::OutOfReach => ExitStatus::OutOfReach,
             Exit::IssuesFound { .. } => ExitStatus::IssuesFound,
             Exit::Timeout { .. } => ExitStatus::Timeout,
-            Exit::WorkflowFailure { .. } => ExitStatus::ReviewFailed,
+            Exit::WorkflowFailure { .. } | Exit::Unreadable { .. } => ExitStatus::ReviewFailed,
             Exit::RoundCap { .. } => ExitStatus::RoundCap,
             Exit::PrMerged => ExitStatus::Merged,
             Exit::PrClosed => ExitStatus::Closed,

@@ -29,6 +29,7 @@ pub mod write;
 pub mod writer;
 
 mod convert;
+mod reactions;
 mod wire;
 
 pub use call::{ApiReply, Call, GraphqlError, Transport};

@@ -13,6 +13,7 @@ pub mod address;
 pub mod error;
 pub mod follow;
 pub mod record;
+pub mod repositories;
 
 mod files;
 mod owner;
@@ -26,16 +27,19 @@ pub use record::{
     Acquired, Appended, INTENT, Lease, NewRecord, OUTCOME, PullRequestKey, Record, RecordFilter, RecordOrder,
     SET_ASIDE, StoredSnapshot, StoredSnapshots,
 };
+pub use repositories::KnownRepositories;
 
-use crate::domain::snapshot::PullRequestSnapshot;
+use crate::domain::snapshot::{PullRequestSnapshot, RepositoryName};
 use jiff::Timestamp;
 use owner::{JournalJob, Owner, PendingJob};
+use repositories::KnownRepository;
 use serde_json::Value;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 use store::leases::{Acquire, Leases, Release, Renew};
 use store::records::{Append, FindRecord, FindUnconcluded, ReadPage};
+use store::repositories::{FirstFiling, LearnRepository, LoadRepositories};
 use store::snapshots::{self, ForgetSnapshots, LoadSnapshots, SavePoll, SaveSnapshot, SnapshotRow};
 use store::{Store, StoreRequest, StoreSetup};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -306,6 +310,62 @@ impl Journal {
         self.ask(Leases { of: None }).await
     }
 
+    // ---- Repositories
+    // ----------------------------------------------------------------------------------------
+
+    /// Every repository whose id the journal knows, with its names.
+    pub async fn repositories(&self) -> Result<KnownRepositories, JournalError> {
+        self.ask(LoadRepositories).await
+    }
+
+    /// The key of a pull request that was just read. The journal learns the repository's id, its present name
+    /// and the name that was asked for, and adds the names that it knows to the snapshot (L13).
+    pub async fn identify(
+        &self,
+        host: &str,
+        snapshot: &mut PullRequestSnapshot,
+    ) -> Result<PullRequestKey, JournalError> {
+        let known = self.repositories().await?;
+        if snapshot.repository_id.is_empty() {
+            return Ok(known.recognise(host, snapshot));
+        }
+        let filed_as = match known.with_id(host, &snapshot.repository_id) {
+            Some(filed) => {
+                let is_spelled_so = filed.name.to_string() == snapshot.repository.to_string();
+                let is_known = |name: &RepositoryName| known.is_known_as(host, name, &filed.filed_as);
+                if is_spelled_so && snapshot.names().all(is_known) {
+                    return Ok(known.recognise(host, snapshot));
+                }
+                filed.filed_as.clone()
+            }
+            None => self.first_filing(host, snapshot, &known).await?,
+        };
+        let (node_id, name) = (snapshot.repository_id.clone(), snapshot.repository.clone());
+        let repository = KnownRepository { host: host.to_owned(), filed_as, node_id, name };
+        let names = snapshot.names().cloned().collect();
+        self.ask(LearnRepository { repository, names }).await?;
+        Ok(self.repositories().await?.recognise(host, snapshot))
+    }
+
+    /// The filing name of a repository whose id is new to the journal. A version without ids may have filed
+    /// it under one of these names.
+    async fn first_filing(
+        &self,
+        host: &str,
+        snapshot: &PullRequestSnapshot,
+        known: &KnownRepositories,
+    ) -> Result<RepositoryName, JournalError> {
+        for name in snapshot.names() {
+            let request = FirstFiling { host: host.to_owned(), name: name.clone() };
+            if known.filed(host, name).is_none()
+                && let Some(filed_as) = self.ask(request).await?
+            {
+                return Ok(filed_as);
+            }
+        }
+        Ok(known.unused_name(host, &snapshot.repository))
+    }
+
     // ---- Snapshots
     // -------------------------------------------------------------------------------------------
 
@@ -319,7 +379,7 @@ impl Journal {
     ) -> Result<(), JournalError> {
         let pull_request = PullRequestKey {
             host: host.into(),
-            repository: snapshot.repository.clone(),
+            repository: snapshot.filed_as().clone(),
             number: snapshot.number,
         };
         let cannot = |_| JournalError::Unfit { why: "a snapshot cannot be written as JSON" };
@@ -368,9 +428,14 @@ impl Journal {
             let reading = tokio::task::spawn_blocking(move || snapshots::read(stored, read));
             read = reading.await.map_err(|_| JournalError::Closed)?;
             if is_last {
-                return Ok(read);
+                break;
             }
         }
+        let known = self.repositories().await?;
+        for StoredSnapshot { pull_request, snapshot, .. } in &mut read.readable {
+            snapshot.known_as = known.names_of(pull_request, &snapshot.repository);
+        }
+        Ok(read)
     }
 
     async fn ask<R: StoreRequest>(&self, request: R) -> Result<R::Answer, JournalError>

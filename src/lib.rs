@@ -27,6 +27,7 @@
 //! - Imports point inward, roughly as the list above goes; `LAYERS` in that test has the exact order.
 //! - Only `main` writes to the error stream and decides the exit code.
 //! - Only `supervisor::clock::SystemClock` asks for the time of day.
+//! - A loop comes into being in one place, and changes only through the functions that the proof walks.
 //! - Only `github` knows octocrab, only `journal` sqlx, only `tui` ratatui and crossterm.
 
 pub mod agents;

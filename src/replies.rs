@@ -2,8 +2,9 @@
 //!
 //! *Won't fix* and *acknowledged* close a thread if a maintainer writes them, so the reading is cautious on
 //! purpose. A reply closes only if all of it could be read, it says so plainly, and nothing else in it
-//! argues, asks, hedges or takes it back. Everything else is a disagreement, a question, a report of a
-//! change, or [`Intent::Other`]. None of these closes anything.
+//! argues, asks, hedges, agrees with the finding or mentions a change: [`ReplyEvidence::may_close`] is the one
+//! rule for every language. Everything else is a disagreement, a question, a report of a change, or
+//! [`Intent::Other`]. None of these closes anything.
 //!
 //! Only phrase tables decide; no model is called.
 
@@ -50,10 +51,8 @@ pub fn is_agent_post(body: &str) -> bool {
     reading::read(body).signed_by_agent
 }
 
-/// How many unknown words may follow "noted". With more, it could be a polite objection.
-const MOST_UNEXPLAINED_AFTER_NOTED: usize = 2;
-/// The same after "you're right" or "noted for later", which leave less room for an objection.
-const MOST_UNEXPLAINED_AFTER_AGREED: usize = 3;
+/// How many unknown words may follow "no action needed". With more, it could be a polite objection.
+const MOST_UNEXPLAINED_AT_REST: usize = 2;
 /// The same after "the order is intentional", which a reason may follow. A longer reason is an argument.
 const MOST_UNEXPLAINED_AFTER_INTENDED: usize = 12;
 /// "Addressed — by design" is a refusal. In a longer sentence, "addressed" reports a change.
@@ -63,6 +62,12 @@ const SHORTEST_ARGUMENT: usize = 5;
 
 /// From this many words on, plain facts count as an argument.
 const SHORTEST_STATEMENT: usize = 11;
+
+/// Signals that keep a thread open, whatever else the reply says.
+const KEEPS_OPEN: [Signal; 6] =
+    [Signal::Agrees, Signal::Credits, Signal::Changes, Signal::Conditions, Signal::Wavers, Signal::Withholds];
+/// Signals that move a promised change out of this pull request.
+const ELSEWHERE: [Signal; 3] = [Signal::Defers, Signal::DefersRest, Signal::Later];
 
 /// Signals that prevent "this is intended" from closing the thread.
 const OBJECTIONS: [Signal; 3] = [Signal::Argues, Signal::Denies, Signal::Settled];
@@ -98,70 +103,86 @@ impl ReplyEvidence {
         self.intent_that_stays_open(fixed)
     }
 
-    /// Whether all of the reply was read, and nothing in it takes the closing words back.
+    /// R3: whether closing words in this reply count. All of the reply must have been read, and nothing in it
+    /// may take the words back, set a condition, agree with the finding or mention a change here.
     fn may_close(&self) -> bool {
         let takes_back = |sentence: &SentenceEvidence| {
             sentence.doubted || (sentence.has(Signal::Contrasts) && sentence.has(Signal::Denies))
         };
-        self.whole && !self.says(Signal::Withholds) && !self.sentences.iter().any(takes_back)
+        let blocks = |sentence: &SentenceEvidence| {
+            takes_back(sentence)
+                || sentence.is_unknown
+                || sentence.has_any(&KEEPS_OPEN)
+                || (sentence.has(Signal::Promises) && !sentence.has_any(&ELSEWHERE))
+        };
+        self.whole && !self.sentences.iter().any(blocks)
     }
 
     /// The closing intent that the words express, if they do.
     fn closing(&self, fixed: Option<usize>) -> Option<Intent> {
         if self.declines(fixed) {
-            return Some(Intent::WontFix);
+            return self.may_give_reasons().then_some(Intent::WontFix);
         }
-        if let Some(at) = fixed {
-            let reported = &self.sentences[at];
-            return (self.says(Signal::DefersRest) && !reported.names_commit).then_some(Intent::Acknowledged);
+        if fixed.is_some() {
+            return self.says(Signal::DefersRest).then_some(Intent::Acknowledged);
         }
         let room = if self.says(Signal::Keeps) {
-            Some(usize::MAX)
+            self.may_give_reasons().then_some(usize::MAX)
         } else if self.says(Signal::Intends) {
             Some(MOST_UNEXPLAINED_AFTER_INTENDED)
         } else {
-            self.says(Signal::Rests).then_some(MOST_UNEXPLAINED_AFTER_NOTED)
+            self.says(Signal::Rests).then_some(MOST_UNEXPLAINED_AT_REST)
         };
+        if self.says(Signal::OutOfScope) && !self.says_any(&[Signal::Keeps, Signal::Intends]) {
+            return self.says_nothing_else().then_some(Intent::WontFix);
+        }
         if let Some(room) = room {
             return (!self.says_any(&OBJECTIONS) && self.unexplained() <= room).then_some(Intent::WontFix);
         }
-        self.accepts().then_some(Intent::Acknowledged)
+        self.takes_note().then_some(Intent::Acknowledged)
     }
 
-    /// An explicit refusal. Next to a report of a change it counts if it is in the same sentence ("addressed
-    /// — declined") or came first. After a named commit it is about something else.
+    /// An explicit refusal. Next to a report it counts only in the same short sentence: "addressed —
+    /// declined".
     fn declines(&self, fixed: Option<usize>) -> bool {
         let Some(fixed) = fixed else {
             return self.says(Signal::Declines);
         };
         let reported = &self.sentences[fixed];
-        let briefly_kept =
-            reported.has_any(&[Signal::Keeps, Signal::Intends]) && reported.length <= LONGEST_BARE_REFUSAL;
-        self.first(Signal::Declines).is_some_and(|declined| declined < fixed)
-            || (!reported.names_commit && (reported.has(Signal::Declines) || briefly_kept))
+        reported.has_any(&[Signal::Declines, Signal::Keeps, Signal::Intends])
+            && reported.length <= LONGEST_BARE_REFUSAL
     }
 
-    /// Whether the reply accepts the remark and leaves nothing to do here.
-    fn accepts(&self) -> bool {
-        let agrees = self.says(Signal::Agrees);
-        let welcomes = agrees || self.says(Signal::Acknowledges);
-        let any = |both: [Signal; 2]| self.sentences.iter().any(|one| one.has(both[0]) && one.has(both[1]));
-        let defers =
-            self.says_any(&[Signal::Defers, Signal::DefersRest]) || any([Signal::Promises, Signal::Later]);
-        // "Valid, but not here: filed as …" may name any obstacle and still accepts the remark.
+    /// Whether the reply takes note of the remark and leaves nothing to do here.
+    fn takes_note(&self) -> bool {
+        let defers_in = |sentence: &SentenceEvidence| {
+            sentence.has_any(&[Signal::Defers, Signal::DefersRest])
+                || (sentence.has(Signal::Promises) && sentence.has(Signal::Later))
+        };
+        let defers = self.sentences.iter().any(defers_in);
+        // "Valid, but not here: filed as …" may name any obstacle and still takes note of the remark.
         let defers_at_once = self.sentences.first().is_some_and(|sentence| sentence.has(Signal::Defers));
-        if defers_at_once || (agrees && defers) {
-            return true;
+        if defers_at_once || (defers && self.says(Signal::Confirms)) {
+            return self.may_give_reasons();
         }
         if self.says(Signal::Contrasts) || self.says_any(&OBJECTIONS) {
             return false;
         }
-        if defers {
-            return true;
-        }
-        let has_room = agrees || self.says(Signal::Later);
-        let most = if has_room { MOST_UNEXPLAINED_AFTER_AGREED } else { MOST_UNEXPLAINED_AFTER_NOTED };
-        welcomes && !self.says(Signal::Promises) && self.unexplained() <= most
+        let notes = self.says(Signal::Acknowledges) && !self.says_any(&[Signal::Thanks, Signal::Confirms]);
+        (defers && self.may_give_reasons()) || (notes && self.says_nothing_else())
+    }
+
+    /// Whether every word is part of a known phrase, a reason or a small word. "Noted" and "out of scope" close
+    /// only then: a single unknown verb could announce a change.
+    fn says_nothing_else(&self) -> bool {
+        self.sentences.iter().all(|sentence| sentence.unexplained_content == 0)
+    }
+
+    /// Whether a refusal may be explained at any length. The English table knows enough words for a change;
+    /// in the other languages an unknown word could be one.
+    fn may_give_reasons(&self) -> bool {
+        let is_foreign = self.sentences.iter().any(|sentence| sentence.has_foreign_words);
+        !is_foreign || self.has_english_words(10) || self.says_nothing_else()
     }
 
     /// The intent of a reply that does not close: a report, an argument, or unknown.
@@ -173,16 +194,22 @@ impl ReplyEvidence {
         if let Some(settled) = self.first(Signal::Settled) {
             return if argued.is_some_and(|at| at <= settled) { Intent::Disagree } else { Intent::Fixed };
         }
-        if self.says(Signal::Withholds) {
+        let agrees = self.says_any(&[Signal::Agrees, Signal::Credits])
+            && (!self.says(Signal::Contrasts) || self.says_any(&[Signal::Declines, Signal::OutOfScope]));
+        if agrees || self.says(Signal::Withholds) {
             return Intent::Other;
         }
+        let will_change = self.says_any(&[Signal::Promises, Signal::Changes]);
+        let brings_evidence = self.says(Signal::Argues) || (argued.is_some() && !will_change);
         let objects = self.says_any(&[Signal::Contrasts, Signal::Denies, Signal::Explains]);
         let is_argument = objects && self.length() >= SHORTEST_ARGUMENT && !self.says(Signal::Promises);
-        if (argued.is_some() && self.whole) || is_argument {
+        if (brings_evidence && self.whole) || is_argument {
             return Intent::Disagree;
         }
-        let talks_past = self.says(Signal::Acknowledges) && self.unexplained() > MOST_UNEXPLAINED_AFTER_NOTED;
-        if (talks_past || self.is_statement()) && !self.says(Signal::Promises) {
+        let talks_past = self.says(Signal::Acknowledges)
+            && self.has_english_words(10)
+            && self.unexplained() > MOST_UNEXPLAINED_AT_REST;
+        if (talks_past || self.is_statement()) && !will_change {
             return Intent::Disagree;
         }
         Intent::Other
@@ -191,8 +218,13 @@ impl ReplyEvidence {
     /// English prose of some length that reports, promises and asks nothing. A person who answers a remark
     /// with facts is arguing, and the reviewer should read them.
     fn is_statement(&self) -> bool {
+        self.whole && self.length() >= SHORTEST_STATEMENT && self.has_english_words(5)
+    }
+
+    /// Whether one word in `at_most` is a small English one. Prose has more of them than names and numbers.
+    fn has_english_words(&self, at_most: usize) -> bool {
         let small_words: usize = self.sentences.iter().map(|sentence| sentence.small_words).sum();
-        self.whole && self.length() >= SHORTEST_STATEMENT && small_words * 5 >= self.length()
+        small_words * at_most >= self.length()
     }
 
     fn first(&self, signal: Signal) -> Option<usize> {

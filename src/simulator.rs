@@ -36,9 +36,9 @@ pub use inspect::{
 pub use limits::SimulatedLimits;
 pub use scenario::{
     AccountEntry, ByAction, CheckRunAction, CommentAction, Condition, DeleteAccountAction, EditAction,
-    Hidden, LabelAction, MinimiseAction, OnThreadAction, PullRequestEntry, PushAction, Replacement,
-    ReplyAction, RepositoryEntry, RequestAction, ReviewAction, Scenario, ScenarioAction, ScenarioError,
-    ScenarioStep, StepTrigger, ThreadEntry, TokenEntry,
+    Hidden, LabelAction, MinimiseAction, OnThreadAction, PullRequestEntry, PushAction, RenameAction,
+    Replacement, ReplyAction, RepositoryEntry, RequestAction, ReviewAction, Scenario, ScenarioAction,
+    ScenarioError, ScenarioStep, StepTrigger, ThreadEntry, TokenEntry,
 };
 pub use world::{
     Dispatch, PullState, ReceivedWrite, Side, SimulatedAccountKind, SimulatedAssociation,

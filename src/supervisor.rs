@@ -17,7 +17,7 @@ pub mod handoffs;
 pub mod history;
 mod hub;
 pub mod markers;
-mod obeyed_commands;
+pub mod obeyed_commands;
 pub mod people;
 pub mod perform;
 pub mod planned_writes;
@@ -36,8 +36,8 @@ use crate::domain::post::PostReader;
 use crate::domain::snapshot::RepositoryName;
 use crate::domain::vocabulary::ReviewerName;
 use crate::github::writer::WritePace;
-use crate::github::{Client, PullRequestAddress, Reader, Writer};
-use crate::journal::{Journal, PullRequestKey};
+use crate::github::{Client, Reader, Writer};
+use crate::journal::Journal;
 use crate::reviewers::profiles::{ActiveProfile, Profiles};
 use clock::{Clock, WorkCounter};
 use computed_state::RepositoryRules;
@@ -113,15 +113,7 @@ pub(crate) struct SupervisorContext {
 }
 
 impl SupervisorContext {
-    fn key(&self, address: &PullRequestAddress) -> PullRequestKey {
-        PullRequestKey {
-            host: self.host.clone(),
-            repository: address.repository.clone(),
-            number: address.number,
-        }
-    }
-
-    fn rules(&self, repository: &RepositoryName) -> RepositoryRules<'_> {
-        RepositoryRules::of(&self.config, &*self.reads, repository, self.read_only)
+    fn rules<'n>(&self, names: impl IntoIterator<Item = &'n RepositoryName>) -> RepositoryRules<'_> {
+        RepositoryRules::of_names(&self.config, &*self.reads, names, self.read_only)
     }
 }

@@ -77,7 +77,10 @@ async fn find_by_rules(rules: &[WatchRule], client: &Client) -> Result<Selection
         selection.spent.add(found.spent);
         selection.failures.extend(found.notes.iter().map(Failure::usage));
         for (address, id) in found.pull_requests {
-            if !selection.pull_requests.iter().any(|found| found.address == address) {
+            let node_id = Some(&id);
+            let is_there =
+                |found: &PullRequestRef| found.address == address || found.node_id.as_ref() == node_id;
+            if !selection.pull_requests.iter().any(is_there) {
                 selection.pull_requests.push(PullRequestRef { address, node_id: Some(id) });
             }
         }
@@ -122,17 +125,16 @@ impl WatchSelection {
             return self.rules.iter().any(|rule| rule.may_fit(snapshot)) || self.is_of_branch(snapshot);
         }
         let Ok(checkout) = &self.checkout else { return false };
-        checkout.repository.is_same(&snapshot.repository) || self.is_of_branch(snapshot)
+        snapshot.is_in(&checkout.repository) || self.is_of_branch(snapshot)
     }
 
     /// Whether this is the pull request of the checkout's branch.
     pub fn is_of_branch(&self, snapshot: &PullRequestSnapshot) -> bool {
         let Ok(checkout) = &self.checkout else { return false };
         if let Some(number) = checkout.pull_request {
-            return snapshot.number == number && checkout.repository.is_same(&snapshot.repository);
+            return snapshot.number == number && snapshot.is_in(&checkout.repository);
         }
-        let from = snapshot.head_repository.as_ref().unwrap_or(&snapshot.repository);
-        snapshot.head.name == checkout.branch && checkout.repository.is_same(from)
+        snapshot.head.name == checkout.branch && snapshot.head_is_in(&checkout.repository)
     }
 
     /// Asks GitHub for the selection. The branch's pull request is returned on its own as well, and comes
@@ -155,12 +157,14 @@ impl WatchSelection {
             }
             _ => find_by_rules(&self.rules, client).await?,
         };
-        if let Some(address) = &of_branch
-            && !selection.pull_requests.iter().any(|found| found.address == *address)
-        {
-            selection.pull_requests.insert(0, address.clone().into());
+        let Some(address) = of_branch else { return Ok((None, selection)) };
+        // The checkout may spell the name differently; GitHub's spelling counts.
+        let found = selection.pull_requests.iter().find(|found| found.address == address);
+        if let Some(found) = found.map(|found| found.address.clone()) {
+            return Ok((Some(found), selection));
         }
-        Ok((of_branch, selection))
+        selection.pull_requests.insert(0, address.clone().into());
+        Ok((Some(address), selection))
     }
 }
 

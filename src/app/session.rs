@@ -59,12 +59,9 @@ impl Session {
     }
 
     /// The journal's key of a pull request on this host.
-    pub fn key_of(&self, address: &PullRequestAddress) -> PullRequestKey {
-        PullRequestKey {
-            host: self.client.host().name().to_owned(),
-            repository: address.repository.clone(),
-            number: address.number,
-        }
+    pub async fn key_of(&self, address: &PullRequestAddress) -> Result<PullRequestKey, Failure> {
+        let known = self.journal.repositories().await?;
+        Ok(known.key_of(self.client.host().name(), &address.repository, address.number))
     }
 
     /// The handler of a person's requests. It shares the supervisor's writer. `by` names the person if GitHub

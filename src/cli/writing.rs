@@ -87,7 +87,7 @@ enum ThreadCommand {
     },
     /// Stop the argument and keep the thread: it waits in your inbox, and its reviewer is not asked again.
     Veto(ReasonArg),
-    /// Stop the argument and address the thread to the operator, with a label and a reply.
+    /// Stop the argument and address the thread to the operator, with a reply and a label.
     Escalate(ReasonArg),
     /// Decide that the finding of a waiting thread stands and should be fixed.
     Uphold(OptionalReasonArg),
@@ -95,6 +95,8 @@ enum ThreadCommand {
     Dismiss(ReasonArg),
     /// Send a waiting or dismissed thread back into the loop, with fresh counters.
     Return(ReasonArg),
+    /// Undo your last decision about the thread: it is as it was, with its counters.
+    Undo(OptionalReasonArg),
     /// Hand the finding off when the pull request is merged.
     Queue(OptionalReasonArg),
     /// Take the finding off the queue. Automatic handoff may still send it; `queue remove` prevents that.
@@ -309,6 +311,7 @@ impl ActArgs {
             ThreadCommand::Uphold(why) => decide(Decision::Uphold, why.reason.as_ref()),
             ThreadCommand::Dismiss(why) => decide(Decision::Dismiss, Some(&why.reason)),
             ThreadCommand::Return(why) => decide(Decision::Return, Some(&why.reason)),
+            ThreadCommand::Undo(why) => (ThreadAct::Undo, why.reason.clone()),
             ThreadCommand::Queue(why) => decide(Decision::Queue, why.reason.as_ref()),
             ThreadCommand::Unqueue(why) => decide(Decision::Unqueue, why.reason.as_ref()),
             ThreadCommand::Reply { words } => (ThreadAct::Reply, Some(words.text().read(standard_input)?)),

@@ -24,19 +24,20 @@ pub use text::BodySource;
 
 use crate::app::connection::ConnectionSettings;
 use crate::app::selection;
-use crate::app::session::open_journal;
+use crate::app::session::{existing_journal, open_journal};
 use crate::domain::snapshot::Account;
 use crate::failure::Failure;
 use crate::github::read::PullRequestRead;
 use crate::github::write::Write;
 use crate::github::writer::WritePace;
-use crate::github::{Client, PullRequestAddress, Reader, Writer};
+use crate::github::{Client, Reader, Writer};
 use crate::journal::{Journal, PullRequestKey};
 use crate::reviewers::profiles::Profiles;
 use crate::supervisor::clock::{Clock, SystemClock};
 use crate::supervisor::history::History;
 use crate::supervisor::people::pull_request_planner::PullRequestPlanner;
 use crate::supervisor::people::{ThreadAct, WriteAttempt, write_out};
+use crate::supervisor::planned_writes::PlannedWrite;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 
@@ -129,17 +130,22 @@ pub async fn act(
     let client = settings.connect(host).await?.client;
     let reader = Reader::new(&client);
     let read = reader.read(address).await;
-    let read = read.map_err(|error| report::nothing_written(&error))?;
+    let mut read = read.map_err(|error| report::nothing_written(&error))?;
     let by = reader.known_viewer().map_or_else(|| UNKNOWN.to_owned(), Account::spelled);
     if let ActKind::Thread { thread, verb } = &request.verb {
         let arguments = thread_act::ThreadActArguments { request, thread, verb, by };
         return thread_act::act(arguments, settings, profiles, &client, read, state_folder, consent).await;
     }
-    let plan = plan(request, &read.snapshot, profiles)?;
-    let PullRequestAddress { repository, number } = plan::address(&read.snapshot);
-    let about = PullRequestKey { host: client.host().name().to_owned(), repository, number };
+    let now = SystemClock.now();
+    let host = client.host().name().to_owned();
     let writer = Writer::new(client, WritePace::default());
     if let Consent::Rehearsal = consent {
+        // A rehearsal leaves nothing behind, not even an empty journal.
+        if let Some(journal) = existing_journal(settings, state_folder, now).await? {
+            journal.repositories().await?.recognise(&host, &mut read.snapshot);
+            journal.close().await?;
+        }
+        let plan = plan(request, &read.snapshot, profiles)?;
         let steps = rehearse(&writer, plan).await?;
         return Ok(ActReport {
             pull_request: plan::address(&read.snapshot),
@@ -149,7 +155,11 @@ pub async fn act(
         });
     }
     // Nothing is done that cannot be recorded, so open the journal before asking for consent.
-    let (journal, _) = open_journal(settings, state_folder, SystemClock.now()).await?;
+    plan(request, &read.snapshot, profiles)?;
+    let (journal, _) = open_journal(settings, state_folder, now).await?;
+    let about = journal.identify(&host, &mut read.snapshot).await?;
+    // Keys contain the name under which the journal files the repository (L13).
+    let plan = plan(request, &read.snapshot, profiles)?;
     if let Consent::Ask(ask) = consent {
         let sentences: Vec<String> = plan.writes.iter().map(Write::sentence).collect();
         consent::get_consent(ask, &sentences)?;
@@ -165,7 +175,8 @@ async fn rehearse(writer: &Writer<Client>, plan: WritePlan) -> Result<Vec<WriteS
     let mut steps = Vec::new();
     for write in plan.writes {
         let described = writer.rehearse(&write).await.map_err(|error| report::nothing_written(&error))?;
-        steps.push(WriteStep { write, outcome: WriteStepOutcome::Rehearsed(described.calls) });
+        let outcome = WriteStepOutcome::Rehearsed(described.calls);
+        steps.push(WriteStep { write, outcome, only_marks: false });
     }
     Ok(steps)
 }
@@ -187,9 +198,15 @@ async fn carry_out(
     let closed = journal.close().await;
     let trouble = done.trouble.or(closed.err()).map(Failure::from);
     let steps = to_send.into_iter().zip(done.writes);
-    let steps =
-        steps.map(|(planned, attempt)| WriteStep { write: planned.write, outcome: attempt.into() }).collect();
+    let steps = steps.map(|(planned, attempt)| WriteStep::new(planned, attempt)).collect();
     Ok(ActReport { pull_request: plan::address(&read.snapshot), decision: None, steps, trouble })
+}
+
+impl WriteStep {
+    fn new(planned: PlannedWrite, attempt: WriteAttempt) -> WriteStep {
+        let PlannedWrite { write, only_marks, .. } = planned;
+        WriteStep { write, outcome: attempt.into(), only_marks }
+    }
 }
 
 impl From<WriteAttempt> for WriteStepOutcome {

@@ -260,6 +260,10 @@ impl DoctorReport {
                 "{}#{}: reviewers recognised: {names}",
                 snapshot.repository, snapshot.number
             ));
+            for post in computed.unreadable() {
+                let text = format!("{}#{}: {post}: {:?}", snapshot.repository, snapshot.number, post.start);
+                self.fail(FailureKind::Unfit, text, &profile_advice(&post.reviewer));
+            }
         }
     }
 
@@ -284,6 +288,15 @@ impl DoctorReport {
             ),
         }
     }
+}
+
+/// How to make the posts of a reviewer readable.
+fn profile_advice(reviewer: &ReviewerName) -> String {
+    format!(
+        "read the post yourself; then add to the configuration [[profiles]] name = \"{reviewer}\" with the \
+         key that fits: clean, verdict, count, running, failure or noise, such as clean = [{{ at = \"line\", \
+         pattern = '^No issues found' }}], and try it with cloture classify"
+    )
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! `cloture inbox`: every thread that waits for a person, from all pull requests, worst and oldest first
-//! (U1).
+//! `cloture inbox`: everything that waits for a person, from all pull requests, worst and oldest first (U1).
+//! The terminal's Inbox shows the same entries.
 
 use crate::app::connection::ConnectionSettings;
 use crate::app::invocation::Invocation;
@@ -11,13 +11,14 @@ use crate::domain::snapshot::{PullRequestState, RepositoryName};
 use crate::domain::vocabulary::{Category, FilePath, ReviewerName, ThreadId};
 use crate::failure::Failure;
 use crate::github::{PullRequestAddress, Reader};
-use crate::journal::PullRequestKey;
 use crate::output::sanitize;
 use crate::output::thread_json::ThreadLine;
 use crate::output::thread_table;
 use crate::reviewers::profiles::Profiles;
-use crate::supervisor::people::inbox::{InboxThread, waiting};
+use crate::supervisor::handoffs::handoffs;
+use crate::supervisor::people::inbox::{self, InboxEntry, InboxSubject, InboxThread};
 use crate::supervisor::people::stored::{self, StoredPullRequest};
+use crate::supervisor::view::HandoffView;
 use jiff::Timestamp;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -37,12 +38,22 @@ pub struct InboxQuery<'a> {
 
 #[derive(Debug)]
 pub struct InboxReport {
-    pull_requests: Vec<StoredPullRequest>,
+    pull_requests: Vec<ListedPullRequest>,
     config: Config,
+    /// Include the threads of merged and closed pull requests.
+    include_ended: bool,
     /// Whether the journal has no pull request at all.
     is_empty: bool,
     /// Why some pull requests are missing.
     failures: Vec<Failure>,
+}
+
+#[derive(Debug)]
+struct ListedPullRequest {
+    stored: StoredPullRequest,
+    address: PullRequestAddress,
+    /// The tasks of its merge.
+    handoffs: Vec<HandoffView>,
 }
 
 pub fn run(invocation: &Invocation, query: &InboxQuery<'_>, json: bool) -> anyhow::Result<Outcome> {
@@ -59,13 +70,20 @@ async fn inbox(
     state_folder: Option<PathBuf>,
     now: Timestamp,
 ) -> Result<InboxReport, Failure> {
-    let StoredPullRequests { mut pull_requests, failures } =
+    let StoredPullRequests { pull_requests, failures } =
         load_stored(query, settings, profiles, state_folder, now).await?;
-    let is_empty = pull_requests.is_empty();
-    if !query.all && query.pull_requests.is_empty() {
-        pull_requests.retain(|stored| stored.computed.snapshot.state == PullRequestState::Open);
-    }
-    Ok(InboxReport { pull_requests, config: settings.config.clone(), is_empty, failures })
+    let listed = |stored: StoredPullRequest| ListedPullRequest {
+        address: address(&stored),
+        handoffs: handoffs(&stored.history, &stored.computed.snapshot, &settings.config.targets),
+        stored,
+    };
+    Ok(InboxReport {
+        is_empty: pull_requests.is_empty(),
+        pull_requests: pull_requests.into_iter().map(listed).collect(),
+        config: settings.config.clone(),
+        include_ended: query.all || !query.pull_requests.is_empty(),
+        failures,
+    })
 }
 
 /// The requested pull requests, from the journal.
@@ -111,9 +129,11 @@ pub(crate) async fn load_stored(
             addresses = selection.pull_requests.into_iter().map(|found| found.address).collect();
         }
         let reader = Reader::new(&forge.client);
-        failures.extend(stored::refresh(&journal, &reader, &name, &addresses, now).await?);
+        failures
+            .extend(stored::refresh(&journal, &reader, &name, &addresses, settings.config, profiles).await?);
     }
     let (mut pull_requests, unreadable) = stored::all(&journal, settings.config, profiles).await?;
+    let known = journal.repositories().await?;
     journal.close().await?;
     if named.is_empty() {
         failures.extend(unreadable.iter().map(|about| {
@@ -122,9 +142,11 @@ pub(crate) async fn load_stored(
             ))
         }));
     } else {
-        pull_requests.retain(|stored| stored.about.host == host.name() && named.contains(&address(stored)));
+        // L13: any name of the repository finds it.
+        let key = |named: &PullRequestAddress| known.key_of(host.name(), &named.repository, named.number);
+        pull_requests.retain(|stored| named.iter().any(|named| key(named) == stored.about));
         let is_missing =
-            |named: &&PullRequestAddress| !pull_requests.iter().any(|stored| address(stored) == **named);
+            |named: &&PullRequestAddress| !pull_requests.iter().any(|stored| stored.about == key(named));
         if !query.fresh {
             failures.extend(named.iter().filter(is_missing).map(not_in_journal));
         }
@@ -141,25 +163,43 @@ fn is_open_on(stored: &StoredPullRequest, host: &str) -> bool {
 }
 
 fn address(stored: &StoredPullRequest) -> PullRequestAddress {
-    let PullRequestKey { repository, number, .. } = stored.about.clone();
-    PullRequestAddress { repository, number }
+    let snapshot = &stored.computed.snapshot;
+    PullRequestAddress { repository: snapshot.repository.clone(), number: snapshot.number }
 }
 
 impl InboxReport {
-    /// Every waiting thread, with its pull request.
-    fn waiting(&self) -> Vec<(&StoredPullRequest, InboxThread<'_>)> {
-        let of = |stored| waiting_on(stored, &self.config).into_iter().map(move |waiting| (stored, waiting));
+    /// Every entry, with its pull request.
+    fn entries(&self) -> Vec<(&ListedPullRequest, InboxEntry<'_>)> {
+        let of = |listed| self.entries_of(listed).into_iter().map(move |entry| (listed, entry));
         let mut all: Vec<_> = self.pull_requests.iter().flat_map(of).collect();
-        all.sort_by_key(|(_, waiting)| waiting.rank());
+        all.sort_by(|(_, a), (_, b)| a.rank.cmp(&b.rank));
         all
+    }
+
+    fn entries_of<'a>(&'a self, listed: &'a ListedPullRequest) -> Vec<InboxEntry<'a>> {
+        inbox::entries(&inbox::InboxQuery {
+            address: &listed.address,
+            computed: Some(&listed.stored.computed),
+            exit: listed.stored.exit.as_ref(),
+            refusal: None,
+            handoffs: &listed.handoffs,
+            policy: &self.config.policy,
+            include_ended: self.include_ended,
+        })
     }
 }
 
 impl Report for InboxReport {
     fn to_json(&self) -> serde_json::Result<String> {
-        let waiting = self.waiting();
-        let threads = waiting.iter().map(|(stored, waiting)| line(stored, waiting, &self.config)).collect();
-        Ok(sanitize::json(&serde_json::to_string(&InboxDocument { threads })?).into_owned())
+        let entries = self.entries();
+        let mut document = InboxDocument { threads: Vec::new(), pull_requests: Vec::new() };
+        for (ListedPullRequest { stored, .. }, entry) in &entries {
+            match &entry.subject {
+                InboxSubject::Thread(waiting) => document.threads.push(line(stored, waiting, &self.config)),
+                subject => document.pull_requests.push(whole(stored, subject, entry)),
+            }
+        }
+        Ok(sanitize::json(&serde_json::to_string(&document)?).into_owned())
     }
 
     fn failures(&self) -> Vec<Failure> {
@@ -167,13 +207,57 @@ impl Report for InboxReport {
     }
 }
 
-fn waiting_on<'a>(stored: &'a StoredPullRequest, config: &Config) -> Vec<InboxThread<'a>> {
-    waiting(&stored.computed, &stored.history, &config.policy)
-}
-
 #[derive(Serialize)]
 struct InboxDocument<'a> {
     threads: Vec<InboxThreadPart<'a>>,
+    /// Entries about a whole pull request.
+    pull_requests: Vec<InboxPullRequestPart<'a>>,
+}
+
+#[derive(Serialize)]
+struct InboxPullRequestPart<'a> {
+    repository: &'a RepositoryName,
+    number: u64,
+    state: &'static str,
+    age_seconds: u64,
+    title: &'a str,
+    url: &'a str,
+    /// The exit of its loop, or `stuck_task`.
+    kind: &'static str,
+    why: &'a str,
+    /// The file of a stuck task.
+    path: Option<&'a FilePath>,
+}
+
+fn whole<'a>(
+    stored: &'a StoredPullRequest,
+    subject: &InboxSubject<'a>,
+    entry: &'a InboxEntry<'a>,
+) -> InboxPullRequestPart<'a> {
+    let snapshot = &stored.computed.snapshot;
+    InboxPullRequestPart {
+        repository: &snapshot.repository,
+        number: snapshot.number,
+        state: snapshot.state.name(),
+        age_seconds: stored.age.as_secs(),
+        title: &snapshot.title,
+        url: &snapshot.url,
+        kind: kind(subject),
+        why: &entry.why,
+        path: match subject {
+            InboxSubject::Task(handoff) => Some(&handoff.task.path),
+            _ => None,
+        },
+    }
+}
+
+fn kind(subject: &InboxSubject<'_>) -> &'static str {
+    match subject {
+        InboxSubject::Thread(waiting) => waiting.shown.thread.status().name(),
+        InboxSubject::Refused => "refused",
+        InboxSubject::Loop(exit) => exit.name(),
+        InboxSubject::Task(_) => "stuck_task",
+    }
 }
 
 #[derive(Serialize)]
@@ -232,11 +316,15 @@ fn line<'a>(
 ///   coderabbit has held its stance as often as it may
 ///   coderabbit, escalated (round limit), 2 of 2 rounds, opened 2026-03-02T09:01:00Z, polled 5 min ago
 ///   PRRT_1  https://…
+///
+/// round_cap  acme/shop#8  Retry the payment
+///   3 author rounds did not settle it; polled 5 min ago
+///   https://…
 /// ```
 impl fmt::Display for InboxReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let waiting = self.waiting();
-        if waiting.is_empty() {
+        let entries = self.entries();
+        if entries.is_empty() {
             let nothing = if self.is_empty {
                 "The journal has no pull request yet. Run `cloture watch OWNER/REPO#N`, or \
                  `cloture inbox --fresh OWNER/REPO#N`."
@@ -245,14 +333,30 @@ impl fmt::Display for InboxReport {
             };
             return write!(f, "{nothing}");
         }
-        for (index, (stored, waiting)) in waiting.iter().enumerate() {
+        for (index, (ListedPullRequest { stored, .. }, entry)) in entries.iter().enumerate() {
             if index > 0 {
                 writeln!(f, "\n")?;
             }
-            block(f, stored, waiting, &self.config)?;
+            match &entry.subject {
+                InboxSubject::Thread(waiting) => block(f, stored, waiting, &self.config)?,
+                subject => whole_block(f, stored, subject, &entry.why)?,
+            }
         }
         Ok(())
     }
+}
+
+fn whole_block(
+    f: &mut fmt::Formatter<'_>,
+    stored: &StoredPullRequest,
+    subject: &InboxSubject<'_>,
+    why: &str,
+) -> fmt::Result {
+    let snapshot = &stored.computed.snapshot;
+    let title = thread_table::shortened(&snapshot.title);
+    writeln!(f, "{}  {}  {title}", kind(subject), stored.about)?;
+    writeln!(f, "  {}; polled {}", sanitize::line(why), thread_table::ago(stored.age))?;
+    write!(f, "  {}", sanitize::line(&snapshot.url))
 }
 
 fn block(
@@ -269,7 +373,7 @@ fn block(
     writeln!(
         f,
         "{severity}  {}{state}  {}  {}",
-        stored.about,
+        address(stored),
         thread_table::place(&thread.finding, shown.line(), shown.outdated()),
         thread_table::shortened(&thread.finding.title)
     )?;

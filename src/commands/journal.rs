@@ -5,7 +5,9 @@ use crate::app::{runtime, session};
 use crate::commands::Outcome;
 use crate::failure::Failure;
 use crate::github::PullRequestAddress;
-use crate::journal::{Journal, JournalError, JournalOptions, Record, RecordFilter, RecordOrder};
+use crate::journal::{
+    Journal, JournalError, JournalOptions, KnownRepositories, Record, RecordFilter, RecordOrder,
+};
 use crate::output::sanitize;
 use crate::supervisor::clock::{Clock, SystemClock};
 use serde_json::json;
@@ -47,14 +49,18 @@ pub fn run(invocation: &Invocation, query: &JournalQuery<'_>, follow: bool) -> a
 }
 
 impl JournalQuery<'_> {
-    /// `OWNER/REPO#N` fits every host. Only a web address names one.
-    fn filter(&self) -> Result<RecordFilter, Failure> {
+    /// `OWNER/REPO#N` fits every host. Only a web address names one. Any name of a repository finds it (L13).
+    fn filter(&self, known: &KnownRepositories) -> Result<RecordFilter, Failure> {
         let named = self.pull_request.map(PullRequestAddress::parse).transpose()?;
         let (host, address) = named.map_or((None, None), |(host, address)| (host, Some(address)));
+        let repository = address.as_ref().map(|address| match &host {
+            Some(host) => known.key_of(host, &address.repository, address.number).repository,
+            None => known.filed_anywhere(&address.repository),
+        });
         Ok(RecordFilter {
             host,
-            number: address.as_ref().map(|address| address.number),
-            repository: address.map(|address| address.repository),
+            number: address.map(|address| address.number),
+            repository,
             kind: self.kind.map(ToOwned::to_owned),
             text: self.search.map(ToOwned::to_owned),
             ..RecordFilter::default()
@@ -70,7 +76,8 @@ async fn show(
     follow: Option<impl Future<Output = ()>>,
     output: &mut impl Write,
 ) -> Result<(), JournalCommandError> {
-    let filter = query.filter()?;
+    let known = journal.repositories().await?;
+    let filter = query.filter(&known)?;
     // The follower prints every record after this one.
     let newest = RecordFilter { order: RecordOrder::NewestFirst, limit: Some(1), ..RecordFilter::default() };
     let last = journal.records(newest).await?.first().map_or(0, |record| record.seq);
@@ -79,12 +86,19 @@ async fn show(
     records.reverse();
     records.retain(|record| record.seq <= last || follow.is_none());
     let is_empty = records.is_empty();
-    for record in &records {
-        print(record, query, output)?;
+    for record in records {
+        print(&known.shown(record), query, output)?;
     }
     let Some(stop) = follow else {
-        if is_empty && !query.json {
-            writeln!(output, "The journal has no matching record.")?;
+        match query.pull_request {
+            _ if !is_empty => {}
+            // A script would take no line for an answer.
+            Some(named) if query.json && !is_mentioned(journal, &filter).await? => {
+                let unknown = format_args!("no record of the journal is about {named}");
+                return Err(Failure::usage(unknown).into());
+            }
+            _ if query.json => {}
+            _ => writeln!(output, "The journal has no matching record.")?,
         }
         return Ok(());
     };
@@ -96,10 +110,18 @@ async fn show(
             () = &mut stop => return Ok(()),
         };
         if filter.fits(&record) {
-            print(&record, query, output)?;
+            let known = journal.repositories().await?;
+            print(&known.shown(record), query, output)?;
             output.flush()?;
         }
     }
+}
+
+/// Whether any record is about the filter's pull request.
+async fn is_mentioned(journal: &Journal, filter: &RecordFilter) -> Result<bool, JournalError> {
+    let RecordFilter { host, repository, number, .. } = filter.clone();
+    let any = RecordFilter { host, repository, number, limit: Some(1), ..RecordFilter::default() };
+    Ok(!journal.records(any).await?.is_empty())
 }
 
 fn print(record: &Record, query: &JournalQuery<'_>, output: &mut impl Write) -> io::Result<()> {

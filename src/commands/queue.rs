@@ -115,7 +115,8 @@ async fn list(
     let stored = load_stored(&query, settings, profiles, state_folder, now).await?;
     let StoredPullRequests { pull_requests: stored, failures } = stored;
     let part = |stored: &StoredPullRequest| {
-        let rules = RepositoryRules::of(settings.config, profiles, &stored.about.repository, false);
+        let rules =
+            RepositoryRules::of_names(settings.config, profiles, stored.computed.snapshot.names(), false);
         part(stored, &rules, settings.config)
     };
     let parts = stored.iter().map(part);

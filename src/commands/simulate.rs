@@ -93,7 +93,7 @@ impl Replay {
             TraceEvent::Cycle(Object(cycle)) => self.cycle(cycle),
             TraceEvent::Reply(Object(reply)) => self.reply(&reply),
             TraceEvent::Person(Object(PersonEvent { act, thread, .. })) => {
-                refusable(&thread, self.pull_request.decide(&thread, act))
+                refusable(&thread, self.pull_request.decide(&thread, act).map(|_| ()))
             }
             TraceEvent::Merge(_) => {
                 TraceOutcome { tasks: self.pull_request.merge(&self.handoff), ..TraceOutcome::default() }

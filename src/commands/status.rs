@@ -11,7 +11,7 @@ use crate::app::session::existing_journal;
 use crate::commands::{Outcome, report};
 use crate::config::Config;
 use crate::domain::policy::Policy;
-use crate::domain::review_loop::{LoopEvent, Phase, ReviewLoop, Transition};
+use crate::domain::review_loop::{LoopEvent, ReviewLoop, Transition};
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::domain::snapshot::PullRequestState;
 use crate::domain::vocabulary::ReviewerName;
@@ -20,13 +20,14 @@ use crate::github::CallCost;
 use crate::github::poll::{BudgetStatus, PollEvent, PollSettings};
 use crate::github::read::PullRequestRead;
 use crate::github::{Poller, PullRequestAddress, PullRequestRef, Reader};
-use crate::journal::{Journal, PullRequestKey};
+use crate::journal::Journal;
 use crate::reviewers::profiles::Profiles;
 use crate::supervisor::computed_state::{ComputedState, RepositoryRules};
 use crate::supervisor::history::History;
+use crate::supervisor::obeyed_commands::stored_loop;
 use crate::supervisor::people::stored;
 use jiff::Timestamp;
-use serde::Deserialize;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -107,14 +108,14 @@ impl StatusOptions<'_> {
         }
         let mut failures = selection.failures.clone();
         let mut spent = selection.spent;
-        let mut snapshots = Vec::new();
+        let mut snapshots: Vec<(PullRequestAddress, PullRequestSnapshot)> = Vec::new();
         for round in 0..self.polls {
             let report = poller
                 .poll(now, |event| match event {
                     PollEvent::Read { .. } | PollEvent::Gone(_) | PollEvent::Failed(..) if round > 0 => {}
-                    PollEvent::Read { read, .. } => {
+                    PollEvent::Read { asked, read, .. } => {
                         failures.extend(gaps(&read));
-                        snapshots.push(read.snapshot);
+                        snapshots.push((asked, read.snapshot));
                     }
                     PollEvent::Gone(address) => failures.push(Failure::usage(format_args!(
                         "{address} does not exist: it was deleted or renamed, or the token may not see it"
@@ -128,20 +129,32 @@ impl StatusOptions<'_> {
                 break;
             }
         }
-        let position = |snapshot: &PullRequestSnapshot| {
-            let PullRequestSnapshot { repository, number, .. } = snapshot;
-            let address = PullRequestAddress { repository: repository.clone(), number: *number };
-            selection.pull_requests.iter().position(|found| found.address == address).unwrap_or(usize::MAX)
+        let position = |(asked, _): &(PullRequestAddress, PullRequestSnapshot)| {
+            selection.pull_requests.iter().position(|found| found.address == *asked)
         };
         snapshots.sort_by_key(position);
         let host = reader.transport().host().name();
         let mut pull_requests = Vec::new();
-        for snapshot in snapshots {
-            let (history, last) = self.load_history(host, &snapshot).await.unwrap_or_else(|failure| {
+        let mut shown = BTreeSet::new();
+        for (_, mut snapshot) in snapshots {
+            // Two names of one repository lead to one pull request (L13).
+            if !shown.insert(snapshot.node_id.clone()) {
+                continue;
+            }
+            let loaded = self.load_history(host, &mut snapshot).await;
+            let (history, last) = loaded.unwrap_or_else(|failure| {
                 failures.push(failure);
-                (History::default(), None)
+                (History::default(), stored_loop(None))
             });
-            pull_requests.push(self.status_of(snapshot, &history, last));
+            let mut status = self.status_of(snapshot.clone(), &history, last.clone());
+            if status.computed.waits_for_reaction(self.profiles) {
+                let PullRequestSnapshot { repository, number, .. } = &snapshot;
+                let address = PullRequestAddress { repository: repository.clone(), number: *number };
+                reader.refresh_reactions(&address).await;
+                let reactions = reader.known_reactions(&address);
+                status = self.status_of(PullRequestSnapshot { reactions, ..snapshot }, &history, last);
+            }
+            pull_requests.push(status);
         }
         let budget = poller.budget(now);
         StatusReport { pull_requests, spent, budget, failures, policy: config.policy.clone() }
@@ -151,17 +164,17 @@ impl StatusOptions<'_> {
     async fn load_history(
         &self,
         host: &str,
-        snapshot: &PullRequestSnapshot,
-    ) -> Result<(History, Option<ReviewLoop>), Failure> {
-        let Some(journal) = self.journal else { return Ok((History::default(), None)) };
-        let PullRequestSnapshot { repository, number, .. } = snapshot;
-        let key = PullRequestKey { host: host.to_owned(), repository: repository.clone(), number: *number };
+        snapshot: &mut PullRequestSnapshot,
+    ) -> Result<(History, ReviewLoop), Failure> {
+        let Some(journal) = self.journal else { return Ok((History::default(), stored_loop(None))) };
+        let key = journal.repositories().await?.recognise(host, snapshot);
         let mut history = History::load(journal, &key).await?;
         let before = journal.last_snapshot(&key).await?;
         // The driver will record these changes. Until then they count here all the same.
-        let _not_recorded = stored::note_transitions(before.as_ref(), snapshot, &key, &mut history, self.now);
-        let last = before.and_then(|before| ReviewLoop::deserialize(before.poll?).ok());
-        Ok((history, last))
+        let rules = RepositoryRules::of_names(self.config, self.profiles, snapshot.names(), false);
+        let _not_recorded = stored::note_transitions(before.as_ref(), snapshot, &key, &mut history, &rules);
+        let stored = before.and_then(|before| before.poll);
+        Ok((history, stored_loop(stored.as_ref())))
     }
 
     /// Computes the state from one snapshot. If a driver's loop stands at this head, its state is shown.
@@ -169,31 +182,20 @@ impl StatusOptions<'_> {
         &self,
         snapshot: PullRequestSnapshot,
         history: &History,
-        last: Option<ReviewLoop>,
+        mut review_loop: ReviewLoop,
     ) -> PullRequestStatus {
         let policy = &self.config.policy;
-        let rules = RepositoryRules::of(self.config, self.profiles, &snapshot.repository, false);
+        let rules = RepositoryRules::of_names(self.config, self.profiles, snapshot.names(), false);
         // Printing the state must not dispatch the author.
         let rules = RepositoryRules { author: false, ..rules };
         let computed = ComputedState::of(Arc::new(snapshot), history, &rules);
-        let seen = &computed.seen;
-        let is_open = seen.state == PullRequestState::Open;
-        let waiting_for = if is_open { seen.arrivals(&computed.expected).missing } else { Vec::new() };
-        let no_reviewer_yet = computed.expected.is_empty() && is_open && seen.broken_glass.is_none();
-        let last = last.filter(|last| last.anchor() == Some(&seen.anchor));
-        let mut review_loop = last.clone().unwrap_or_else(|| ReviewLoop::new(computed.expected.clone(), 0));
-        // Without a reviewer, "all reviews are in" would be true and wrong.
-        if !no_reviewer_yet {
-            let transition = review_loop.wake(LoopEvent::Polled(seen), self.now, policy);
-            if let Transition::Ignored(reason) = transition {
-                tracing::debug!(reason, "the loop ignored the poll");
-            }
+        let is_open = computed.seen.state == PullRequestState::Open;
+        let waiting_for = if is_open { computed.seen.arrivals().missing } else { Vec::new() };
+        // This look is no attempt of the driver's loop.
+        let transition = review_loop.wake(LoopEvent::Learned(&computed.seen), policy);
+        if let Transition::Ignored(reason) = transition {
+            tracing::debug!(reason, "the loop ignored the look");
         }
-        // This poll is no attempt of the driver's loop, so only an end is taken over from it.
-        let review_loop = match last {
-            Some(last) if !matches!(review_loop.phase(), Phase::Ended(_)) => last,
-            _ => review_loop,
-        };
         PullRequestStatus { computed, review_loop, waiting_for }
     }
 }

@@ -71,10 +71,10 @@ pub fn run(
         let session = Session::open(&settings, host, profiles, state_folder, now).await?;
         invocation.warn_of_damage(session.set_aside.as_ref());
         // A thread that already waited before this start is no news.
-        let key = session.key_of(&address);
+        let key = session.key_of(&address).await?;
         let before = stored::one(&session.journal, config, &*session.profiles, &key).await;
         let before = before.map_err(Failure::from)?;
-        let mut notifier = InboxNotifier::new(config, session.journal.clone(), key.host);
+        let mut notifier = InboxNotifier::new(config);
         if let Some(before) = &before {
             notifier.seed(before);
         }
@@ -111,21 +111,13 @@ async fn watch(
     let mut interrupted = std::pin::pin!(interrupted);
     let started = clock.now();
     loop {
-        let view = {
+        let (view, next_poll) = {
             let board = board.borrow_and_update();
-            board.pull_requests.get(&options.pull_request).cloned()
+            (board.get(&options.pull_request).cloned(), board.next_poll)
         };
         if let Some(view) = &view {
-            lines.show(view, clock.now(), output)?;
-            // The notifier reads reasons from the journal, which another process may hold for long.
-            tokio::select! {
-                () = notifier.notify_arrivals(view) => {}
-                () = &mut interrupted => {
-                    let end = WatchEnd::Exit(Exit::Stopped);
-                    lines.end(&end, output)?;
-                    return Ok(end);
-                }
-            }
+            lines.show(view, next_poll, clock.now(), output)?;
+            notifier.notify_arrivals(view);
             if let Some(end) = ended(options, view, started) {
                 for notification in notifier.rest().await {
                     lines.notified(notification, output)?;

@@ -59,7 +59,7 @@ pub(super) fn checked_repositories(
             checks.refuse(&key("author"), "false, or `drive = true` in the same entry", "true");
         }
         let Some(name) = name else { continue };
-        if !names.insert(name.to_string().to_ascii_lowercase()) {
+        if !names.insert(name.clone()) {
             let found = quoted(&name.to_string());
             checks.refuse(&key("name"), "a repository that no other entry has", found);
             continue;

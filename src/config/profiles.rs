@@ -8,7 +8,7 @@ use crate::domain::vocabulary::Category;
 use crate::reviewers::pattern::Pattern;
 use crate::reviewers::profile::{
     BodyLayout, CategoryMark, Channel, Flag, Mark, MarkPosition, ProfileAccountKind, ProfileOverride,
-    SectionMark, Settling, SeverityMark, TitleFrom,
+    Reactions, RunStatus, SectionMark, Settling, SeverityMark, StatusMark, TitleFrom, Verdict, VerdictMark,
 };
 use crate::reviewers::profiles::{Profiles, ProfilesError};
 use std::collections::BTreeSet;
@@ -18,6 +18,8 @@ const PATTERN: &str = "a regular expression";
 const GROUP: &str = "a regular expression with a group, such as \"id: (\\\\w+)\"";
 const PLACE: &str =
     "a regular expression with the groups path and from, such as \"(?P<path>\\\\S+):(?P<from>\\\\d+)\"";
+const TIME: &str =
+    "a regular expression with a group hours, minutes or seconds, such as \"in (?P<minutes>\\\\d+) min\"";
 const LOGIN: &str = "a login without @ and [bot], such as \"acme-reviewer\"";
 /// Far above the ids of real accounts.
 const ACCOUNT_IDS: std::ops::RangeInclusive<u64> = 1..=1_000_000_000_000;
@@ -105,13 +107,23 @@ impl ProfileChecks<'_> {
             accepted,
             holds,
             informs,
+            walkthrough,
             clean,
+            verdict,
             count,
             failure,
+            retry_after,
+            running,
             not_ready,
             noise,
+            chat,
+            status_table,
+            status,
             body_layout,
             body_sections,
+            other_sections,
+            reactions,
+            trust_reaction,
             ask_again,
             re_request,
             settles,
@@ -144,13 +156,23 @@ impl ProfileChecks<'_> {
             accepted: self.marks("accepted", accepted.as_deref()),
             holds: self.marks("holds", holds.as_deref()),
             informs: self.marks("informs", informs.as_deref()),
+            walkthrough: self.marks("walkthrough", walkthrough.as_deref()),
             clean: self.marks("clean", clean.as_deref()),
+            verdict: self.verdicts("verdict", verdict.as_deref()),
             count: self.patterns("count", count.as_ref(), GROUP, Pattern::has_group),
             failure: self.marks("failure", failure.as_deref()),
+            retry_after: self.patterns("retry_after", retry_after.as_ref(), TIME, Pattern::has_time),
+            running: self.marks("running", running.as_deref()),
             not_ready: self.marks("not_ready", not_ready.as_deref()),
             noise: self.marks("noise", noise.as_deref()),
+            chat: self.marks("chat", chat.as_deref()),
+            status_table: self.marks("status_table", status_table.as_deref()),
+            status: self.statuses("status", status.as_deref()),
             body_layout: self.choice("body_layout", body_layout.as_ref(), &BodyLayout::ALL),
             body_sections: self.sections("body_sections", body_sections.as_deref()),
+            other_sections: self.patterns("other_sections", other_sections.as_ref(), PATTERN, |_| true),
+            reactions: self.reactions(reactions.as_ref()),
+            trust_reaction: self.checks.flag(&self.key("trust_reaction"), trust_reaction.as_ref()),
             ask_again: self.ask_again(ask_again.as_ref()),
             re_request: self.checks.flag(&self.key("re_request"), re_request.as_ref()),
             settles: self.choices("settles", settles.as_ref(), &Settling::ALL),
@@ -295,6 +317,29 @@ impl ProfileChecks<'_> {
         let known = Category::ALL.map(|category| (category.name(), category));
         let marks = self.meanings(key, typed, &known)?;
         Some(marks.into_iter().map(|(at, pattern, is)| CategoryMark { at, pattern, is }).collect())
+    }
+
+    fn verdicts(&mut self, key: &str, typed: Option<&[typed::TypedMeaningMark]>) -> Option<Vec<VerdictMark>> {
+        let marks = self.meanings(key, typed, &Verdict::ALL)?;
+        Some(marks.into_iter().map(|(at, pattern, is)| VerdictMark { at, pattern, is }).collect())
+    }
+
+    fn statuses(&mut self, key: &str, typed: Option<&[typed::TypedMeaningMark]>) -> Option<Vec<StatusMark>> {
+        let marks = self.meanings(key, typed, &RunStatus::ALL)?;
+        Some(marks.into_iter().map(|(at, pattern, is)| StatusMark { at, pattern, is }).collect())
+    }
+
+    fn reactions(&mut self, typed: Option<&typed::TypedReactions>) -> Option<Reactions> {
+        let typed::TypedReactions { clean, running } = typed?;
+        let known = Reactions::ALL.map(|name| (name, name));
+        let mut reaction = |key: &str, typed: Option<&TypedValue>| {
+            let chosen = self.checks.choice(&format!("{}.reactions.{key}", self.table), typed, &known);
+            chosen.unwrap_or_default().to_owned()
+        };
+        Some(Reactions {
+            clean: reaction("clean", clean.as_ref()),
+            running: reaction("running", running.as_ref()),
+        })
     }
 
     fn sections(&mut self, key: &str, typed: Option<&[typed::TypedSectionMark]>) -> Option<Vec<SectionMark>> {

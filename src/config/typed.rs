@@ -155,13 +155,23 @@ pub struct TypedProfile {
     pub accepted: Option<Vec<TypedMark>>,
     pub holds: Option<Vec<TypedMark>>,
     pub informs: Option<Vec<TypedMark>>,
+    pub walkthrough: Option<Vec<TypedMark>>,
     pub clean: Option<Vec<TypedMark>>,
+    pub verdict: Option<Vec<TypedMeaningMark>>,
     pub count: Option<TypedValue>,
     pub failure: Option<Vec<TypedMark>>,
+    pub retry_after: Option<TypedValue>,
+    pub running: Option<Vec<TypedMark>>,
     pub not_ready: Option<Vec<TypedMark>>,
     pub noise: Option<Vec<TypedMark>>,
+    pub chat: Option<Vec<TypedMark>>,
+    pub status_table: Option<Vec<TypedMark>>,
+    pub status: Option<Vec<TypedMeaningMark>>,
     pub body_layout: Option<TypedValue>,
     pub body_sections: Option<Vec<TypedSectionMark>>,
+    pub other_sections: Option<TypedValue>,
+    pub reactions: Option<TypedReactions>,
+    pub trust_reaction: Option<TypedValue>,
     pub ask_again: Option<TypedValue>,
     pub re_request: Option<TypedValue>,
     pub settles: Option<TypedValue>,
@@ -175,7 +185,15 @@ pub struct TypedMark {
     pub pattern: Option<TypedValue>,
 }
 
-/// A mark of a profile that states a severity or a category.
+/// The reactions by which a reviewer says something.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TypedReactions {
+    pub clean: Option<TypedValue>,
+    pub running: Option<TypedValue>,
+}
+
+/// A mark of a profile that states a severity, a category, a verdict or a status.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TypedMeaningMark {
@@ -287,15 +305,22 @@ impl TypedProfile {
         TypedProfile {
             severity: Some(vec![TypedMeaningMark::default()]),
             category: Some(vec![TypedMeaningMark::default()]),
+            verdict: Some(vec![TypedMeaningMark::default()]),
+            status: Some(vec![TypedMeaningMark::default()]),
             finding: marks(),
             introduction: marks(),
             accepted: marks(),
             holds: marks(),
             informs: marks(),
+            walkthrough: marks(),
             clean: marks(),
             failure: marks(),
+            running: marks(),
             not_ready: marks(),
             noise: marks(),
+            chat: marks(),
+            status_table: marks(),
+            reactions: Some(TypedReactions::default()),
             body_sections: Some(vec![TypedSectionMark::default()]),
             ..TypedProfile::default()
         }

@@ -1,10 +1,11 @@
 //! Which findings start an author round, and which do not (L7).
 
 use super::finding::{Finding, Thread};
+use super::machine::ThreadStatus;
 use super::vocabulary::{Category, Severity, ThreadId};
 use std::fmt;
 
-/// The open findings of a pull request: those an author can act on, and those a round skips.
+/// The findings of a pull request that are the author's: those an author can act on, and those a round skips.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TriagedFindings {
     pub actionable: Vec<ThreadId>,
@@ -29,16 +30,24 @@ impl fmt::Display for SkipReason {
     }
 }
 
-/// Sorts the open threads. Threads that wait for a person are not the author's to act on.
+/// Sorts the threads that are the author's to act on: open ones and upheld ones. A thread that waits for a
+/// person is not.
 pub fn triage<'a>(threads: impl Iterator<Item = &'a Thread>) -> TriagedFindings {
     let mut sorted = TriagedFindings::default();
-    for thread in threads.filter(|thread| thread.machine.is_open()) {
-        match reason_to_skip(&thread.finding) {
+    for thread in threads.filter(|thread| thread.machine.is_open() || must_be_fixed(thread)) {
+        let skip = if must_be_fixed(thread) { None } else { reason_to_skip(&thread.finding) };
+        match skip {
             None => sorted.actionable.push(thread.id.clone()),
             Some(reason) => sorted.skipped.push((thread.id.clone(), reason)),
         }
     }
     sorted
+}
+
+/// T6: a person upheld the finding, so it has to be fixed, whatever its style or severity. A finding that was
+/// handed off is the coding agent's.
+pub fn must_be_fixed(thread: &Thread) -> bool {
+    thread.status() == ThreadStatus::Upheld && !thread.handed_off
 }
 
 /// L7: a critical finding is always actionable; style, nits and a bare "consider …" never are. Anything else

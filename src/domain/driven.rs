@@ -8,10 +8,11 @@ mod cycles;
 
 pub use cycles::{CycleNote, CycleOutcome, NextCall};
 
-use super::finding::{Destination, Thread};
+use super::finding::{Destination, Thread, UndoableAct};
 use super::handoff::{HandoffRules, HandoffTask, tasks};
-use super::machine::{Decision, DecisionError, ResolvedBy, ThreadStatus};
+use super::machine::{Decision, DecisionError, EscalatedBy, ResolvedBy, ThreadStatus};
 use super::place::{Delta, FileChange, LineMap};
+use super::policy::Policy;
 use super::re_review::ClassifiedReply;
 use super::snapshot::PullRequestState;
 use super::vocabulary::{Intent, ReviewerName, Sha, ThreadId};
@@ -67,6 +68,8 @@ pub enum Refusal {
     AlreadySettled,
     #[error("the finding was already handed off, which happens only once")]
     AlreadyHandedOff,
+    #[error("there is no act of yours on this thread that can still be undone")]
+    NothingToUndo,
 }
 
 impl Refusal {
@@ -77,6 +80,7 @@ impl Refusal {
             Refusal::NotWaiting => "not_waiting",
             Refusal::AlreadySettled => "already_settled",
             Refusal::AlreadyHandedOff => "already_handed_off",
+            Refusal::NothingToUndo => "nothing_to_undo",
         }
     }
 }
@@ -87,6 +91,7 @@ impl From<DecisionError> for Refusal {
             DecisionError::NotOpen => Refusal::NotOpen,
             DecisionError::NotWaiting => Refusal::NotWaiting,
             DecisionError::AlreadySettled => Refusal::AlreadySettled,
+            DecisionError::Overtaken => Refusal::NothingToUndo,
         }
     }
 }
@@ -192,24 +197,40 @@ impl DrivenPullRequest {
     }
 
     /// T6, T7, H6: a person decides about a thread, or queues it for handoff.
-    pub fn decide(&mut self, thread: &ThreadId, decision: Decision) -> Result<(), Refusal> {
+    pub fn decide(&mut self, thread: &ThreadId, decision: Decision) -> Result<UndoableAct, Refusal> {
         let thread = self.threads.get_mut(thread).ok_or(Refusal::UnknownThread)?;
-        match decision {
-            Decision::Queue => {
-                check_can_be_handed_off(thread)?;
-                thread.queue();
+        thread.undoably(Some(decision), |thread| {
+            match decision {
+                Decision::Queue => {
+                    check_can_be_handed_off(thread)?;
+                    thread.queue();
+                }
+                Decision::Unqueue => thread.queued = false,
+                decision => thread.machine.decide(decision)?,
             }
-            Decision::Unqueue => thread.queued = false,
-            decision => thread.machine.decide(decision)?,
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// A person chooses the handoff target of a finding, or withholds it.
-    pub fn route(&mut self, thread: &ThreadId, to: Destination) -> Result<(), Refusal> {
+    pub fn route(&mut self, thread: &ThreadId, to: Destination) -> Result<UndoableAct, Refusal> {
         let thread = self.threads.get_mut(thread).ok_or(Refusal::UnknownThread)?;
-        check_can_be_handed_off(thread)?;
-        thread.route(to);
+        thread.undoably(None, |thread| {
+            check_can_be_handed_off(thread)?;
+            thread.route(to);
+            Ok(())
+        })
+    }
+
+    /// T6: a person undoes an act. A thread that is open again although its reviewer's cycles are spent would
+    /// wait for nobody, so C6 applies to it.
+    pub fn undo(&mut self, thread: &ThreadId, act: &UndoableAct, policy: &Policy) -> Result<(), Refusal> {
+        let thread = self.threads.get_mut(thread).ok_or(Refusal::UnknownThread)?;
+        thread.undo(act)?;
+        let completed = self.reviewers.get(&thread.reviewer).map_or(0, |record| record.completed);
+        if completed >= policy.max_review_iterations {
+            thread.machine.cut_off(EscalatedBy::IterationCap);
+        }
         Ok(())
     }
 

@@ -30,6 +30,25 @@ struct IndexedFinding<'a, K> {
     gone: bool,
 }
 
+/// How near a report is to the last known place of a finding that it overlaps. Nearer is less.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Nearness {
+    /// The reviewer's own id says that it is the same finding.
+    SameId,
+    /// Within `line_slack` lines: this many.
+    Here(u32),
+    /// Further away, in the same file: this many lines. The finding's own code is gone, and the words are the
+    /// same.
+    Elsewhere(u32),
+}
+
+/// A finding that a report overlaps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Overlap<K> {
+    pub key: K,
+    pub nearness: Nearness,
+}
+
 /// A finding's text. It is parsed at the first comparison, because most findings are never compared.
 #[derive(Debug)]
 struct FindingText<'a> {
@@ -108,17 +127,18 @@ impl<'a, K: Copy> DuplicateIndex<'a, K> {
         file.by_rarest_word.take();
     }
 
-    /// All findings that the report overlaps, in the order in which they were added.
-    pub fn overlaps(&self, report: &Finding) -> Vec<K> {
+    /// All findings that the report overlaps, the nearest first; equally near ones in the order in which they
+    /// were added.
+    pub fn overlaps(&self, report: &Finding) -> Vec<Overlap<K>> {
         self.overlaps_among(report, |_| true)
     }
 
     /// The same, restricted to the keys that `counts` accepts. Other entries' texts are not parsed.
-    pub fn overlaps_among(&self, report: &Finding, counts: impl Fn(K) -> bool) -> Vec<K> {
+    pub fn overlaps_among(&self, report: &Finding, counts: impl Fn(K) -> bool) -> Vec<Overlap<K>> {
         let counts = |index: &usize| counts(self.entries[*index].key);
-        let mut found = BTreeSet::new();
+        let mut found = BTreeMap::new();
         if let Some(same_id) = report.own_id.as_ref().and_then(|id| self.by_own_id.get(&**id)) {
-            found.extend(same_id.iter().copied().filter(counts));
+            found.extend(same_id.iter().copied().filter(counts).map(|index| (index, Nearness::SameId)));
         }
         if let Some(file) = self.files.get(&report.path) {
             let text = FindingText::of(report);
@@ -131,20 +151,34 @@ impl<'a, K: Copy> DuplicateIndex<'a, K> {
                     .collect();
             }
             for index in near.into_iter().filter(counts) {
-                if !found.contains(&index) && self.same_text_here(index, &text) {
-                    found.insert(index);
+                if !found.contains_key(&index) && self.same_text_here(index, &text) {
+                    found.insert(index, self.nearness(index, report.lines));
                 }
             }
             if file.any_gone {
                 // The code was moved or rewritten, so only the text can identify the finding.
                 let gone = self.worded_alike(file, text.words());
                 let gone = gone.filter(|index| counts(index) && self.entries[*index].gone);
-                found.extend(
-                    gone.filter(|&index| similarity(self.words(index), text.words()) >= NEAR_IDENTICAL),
-                );
+                for index in gone.filter(|&i| similarity(self.words(i), text.words()) >= NEAR_IDENTICAL) {
+                    found.entry(index).or_insert_with(|| self.nearness(index, report.lines));
+                }
             }
         }
-        found.into_iter().map(|index| self.entries[index].key).collect()
+        let mut found: Vec<(Nearness, usize)> =
+            found.into_iter().map(|(index, near)| (near, index)).collect();
+        found.sort_unstable();
+        let overlap =
+            |(nearness, index): (Nearness, usize)| Overlap { key: self.entries[index].key, nearness };
+        found.into_iter().map(overlap).collect()
+    }
+
+    fn nearness(&self, index: usize, lines: Option<LineRange>) -> Nearness {
+        match lines.zip(self.entries[index].lines).map(|(here, there)| here.distance(there)) {
+            Some(distance) if distance > self.policy.line_slack => Nearness::Elsewhere(distance),
+            Some(distance) => Nearness::Here(distance),
+            // A finding about the whole file is near every line, and every exact place is nearer.
+            None => Nearness::Here(self.policy.line_slack),
+        }
     }
 
     /// The entries within `line_slack` lines of the report. A finding about a whole file is near every line
@@ -236,7 +270,7 @@ pub fn group_duplicates<'a>(
         let mut earlier = index_of_all
             .overlaps_among(&here, |earlier| earlier < index)
             .into_iter()
-            .map(|index| group_of[index]);
+            .map(|overlap| group_of[overlap.key]);
         let group = earlier.find(|&group| !groups[group].reviewers.contains(&thread.reviewer));
         let group = group.unwrap_or_else(|| {
             groups.push(DuplicateGroup { threads: Vec::new(), reviewers: BTreeSet::new() });

@@ -1,6 +1,6 @@
 //! A reviewer's finding, and the thread about it.
 
-use super::machine::{ThreadMachine, ThreadStatus};
+use super::machine::{Decision, DecisionError, ThreadMachine, ThreadStatus};
 use super::place::{Anchor, LineRange};
 use super::vocabulary::{Category, FilePath, ReviewerName, Severity, TargetName, ThreadId};
 use serde::{Deserialize, Serialize};
@@ -54,6 +54,15 @@ pub struct Thread {
     pub handed_off: bool,
 }
 
+/// A person's act on a thread, with the state before it, so that it can be undone (T6).
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum UndoableAct {
+    /// A decision about the argument.
+    Decided { decision: Decision, before: ThreadMachine },
+    /// A wish about the handoff: whether the finding is queued, and where it goes.
+    Handoff { before: (bool, Destination), after: (bool, Destination) },
+}
+
 impl Thread {
     pub fn opened(id: ThreadId, reviewer: ReviewerName, finding: Finding, from_verification: bool) -> Thread {
         let anchor = Anchor::new(finding.path.clone(), finding.lines);
@@ -83,6 +92,34 @@ impl Thread {
     pub(super) fn route(&mut self, to: Destination) {
         self.queued &= to != Destination::Nowhere;
         self.routed = to;
+    }
+
+    /// Applies a person's act, and returns how to undo it. The caller has checked that the act fits.
+    pub(super) fn undoably<E>(
+        &mut self,
+        decision: Option<Decision>,
+        act: impl FnOnce(&mut Thread) -> Result<(), E>,
+    ) -> Result<UndoableAct, E> {
+        let (machine, wish) = (self.machine, (self.queued, self.routed.clone()));
+        act(self)?;
+        Ok(match decision.filter(|decision| decision.changes_status()) {
+            Some(decision) => UndoableAct::Decided { decision, before: machine },
+            None => UndoableAct::Handoff { before: wish, after: (self.queued, self.routed.clone()) },
+        })
+    }
+
+    /// T6: undoes an act, if the thread is still as the act left it.
+    pub fn undo(&mut self, act: &UndoableAct) -> Result<(), DecisionError> {
+        match act {
+            UndoableAct::Decided { decision, before } => self.machine.undo(*decision, *before),
+            UndoableAct::Handoff { before, after } => {
+                if self.handed_off || (self.queued, &self.routed) != (after.0, &after.1) {
+                    return Err(DecisionError::Overtaken);
+                }
+                (self.queued, self.routed) = before.clone();
+                Ok(())
+            }
+        }
     }
 
     /// H4: marks the finding as handed off. Earlier wishes for it no longer count.

@@ -13,6 +13,8 @@
 //!             vetoed, escalated ── uphold ──► upheld
 //!                                └─ dismiss ─► dismissed
 //! ```
+//!
+//! A person can undo a decision while the thread is still as the decision left it.
 
 use super::policy::Policy;
 use super::vocabulary::{Intent, ReviewerAction, Stance};
@@ -104,9 +106,14 @@ impl ThreadStatus {
         matches!(self, ThreadStatus::Resolved(_) | ThreadStatus::Dismissed)
     }
 
+    /// T2: in the inbox, and no person has decided yet.
+    pub fn waits_for_person(self) -> bool {
+        matches!(self, ThreadStatus::Vetoed(_) | ThreadStatus::Escalated(_))
+    }
+
     /// In a person's hands: in the inbox, or upheld by a person who can still change the decision.
     pub fn is_with_a_person(self) -> bool {
-        matches!(self, ThreadStatus::Vetoed(_) | ThreadStatus::Escalated(_) | ThreadStatus::Upheld)
+        self.waits_for_person() || self == ThreadStatus::Upheld
     }
 }
 
@@ -200,6 +207,8 @@ pub enum DecisionError {
     NotWaiting,
     /// The thread is resolved or dismissed.
     AlreadySettled,
+    /// The thread has changed since the decision, so the decision cannot be undone.
+    Overtaken,
 }
 
 /// A person's decision about a thread (T6, T7, H6). The command line, the terminal, traces and the journal
@@ -230,6 +239,10 @@ impl Decision {
         Decision::Dismiss,
         Decision::Return,
     ];
+
+    pub fn changes_status(self) -> bool {
+        Decision::CHANGING_STATUS.contains(&self)
+    }
 
     pub const fn name(self) -> &'static str {
         match self {
@@ -387,6 +400,18 @@ impl ThreadMachine {
             }
             Decision::Queue | Decision::Unqueue => self.status,
         };
+        Ok(())
+    }
+
+    /// T6: undoes a decision. `before` is the machine as the decision found it, counters included. It fits only
+    /// while the thread is still as the decision left it, so no event in between is lost.
+    pub fn undo(&mut self, decision: Decision, before: ThreadMachine) -> Result<(), DecisionError> {
+        let mut decided = before;
+        decided.decide(decision)?;
+        if decided != *self {
+            return Err(DecisionError::Overtaken);
+        }
+        *self = before;
         Ok(())
     }
 

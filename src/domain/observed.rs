@@ -10,13 +10,13 @@ mod title;
 mod wait;
 
 pub use title::title;
-pub use wait::observation;
+pub use wait::{observation, to_fix, to_fix_in_bodies};
 
 use super::duplicates::DuplicateIndex;
 use super::finding::{Destination, Finding, Thread};
 use super::machine::{Decision, ResolvedBy, ThreadStatus};
 use super::policy::Policy;
-use super::post::{PostClass, PostPlace, PostReader};
+use super::post::{PostClass, PostReader};
 use super::review_loop::PostContent;
 use super::snapshot::{Account, AccountKind, PullRequestSnapshot, RequestedReviewer, ReviewThread};
 use super::vocabulary::{ReviewerName, ThreadId};
@@ -24,6 +24,7 @@ use heads::Heads;
 use jiff::Timestamp;
 use replay::ReplayContext;
 use std::collections::{BTreeMap, BTreeSet};
+use wait::PostsReader;
 
 /// The state of all observed reviewers on one pull request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -88,9 +89,19 @@ pub enum ThreadEventKind {
     Act(Decision),
     /// A person chose the handoff target.
     Routed(Destination),
+    /// T6: a person undid their last act on the finding that is not undone yet.
+    Undone,
+    /// GitHub showed the thread unresolved. GitHub does not say when a thread was resolved; this tells that it
+    /// was later.
+    Unresolved,
+    /// Cloture resolved the thread on GitHub as a duplicate (D3), or because its code changed and the reviewer
+    /// let it go (C8). GitHub names Cloture's account as a person.
+    ResolvedByEngine,
     /// R3: an earlier snapshot showed the thread resolved, a later one open.
     Reopened,
     HandedOff,
+    /// H1: the pull request was merged or closed, so its queue is empty.
+    QueueDiscarded,
 }
 
 /// Replays the whole history. `events` may be in any order.
@@ -163,18 +174,19 @@ fn in_bodies(
     reads: &dyn PostReader,
     policy: &Policy,
 ) -> Vec<BodyFinding> {
-    let reviews = snapshot.reviews.iter().map(|review| {
-        (review.author.as_ref(), PostPlace::Review, &review.body, review.published_at(), &review.url)
+    let reader = PostsReader::new(snapshot, reads);
+    let reviews = snapshot.reviews.iter().filter_map(|review| {
+        Some((reader.review(review)?, &review.body, review.published_at(), &review.url))
     });
-    let comments = snapshot.comments.iter().map(|comment| {
-        (comment.author.as_ref(), PostPlace::Comment, &comment.body, comment.last_written_at(), &comment.url)
+    let comments = snapshot.comments.iter().filter_map(|comment| {
+        Some((reader.comment(comment)?, &comment.body, comment.last_written_at(), &comment.url))
     });
     let mut latest: BTreeMap<ReviewerName, (Timestamp, &String, Vec<Finding>)> = BTreeMap::new();
-    for (author, place, body, at, url) in reviews.chain(comments) {
-        let Some(reviewer) = author.and_then(|author| reads.reviewer(author, body)) else { continue };
-        let reading = reads.read(&reviewer, place, body);
-        let reports = reading.content == PostContent::Complete
-            && matches!(reading.class, PostClass::Finding | PostClass::Summary);
+    for ((reviewer, reading, content), body, at, url) in reviews.chain(comments) {
+        let states_result = content == PostContent::Complete && !body.trim().is_empty();
+        // A post that can only be read in part still tells its findings.
+        let reports = matches!(reading.class, PostClass::Finding | PostClass::Summary)
+            && (states_result || !reading.findings.is_empty());
         if !reports {
             continue;
         }

@@ -5,6 +5,7 @@
 //! differ.
 
 use super::cycle::Protocol;
+use super::duplicates::Nearness;
 use super::finding::Thread;
 use super::machine::{RegressionOutcome, ResolvedBy, ThreadStatus};
 use super::policy::Policy;
@@ -29,7 +30,7 @@ impl RaisedBy {
 }
 
 /// The rule for a repeated finding. It follows from the earlier thread's status. A finding can overlap
-/// several threads; the variants stand in the order in which they take precedence.
+/// several threads; among threads at one place, the variants stand in the order in which they take precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Repetition {
     /// D3: the thread is open.
@@ -69,19 +70,30 @@ impl<T> FindingMatch<T> {
     }
 }
 
-/// D3–D5: which of the overlapping threads a finding repeats, and under which rule. Between threads of equal
-/// precedence the first one given wins.
+/// D3–D5: which of the overlapping threads a finding repeats, and under which rule.
+///
+/// The reviewer's own id comes first. A thread whose last known place is here comes before one whose code was
+/// elsewhere, because words alone are the weaker sign. Then the status decides, so that a guess never closes an open thread, and then the distance. Between
+/// threads that are equal in all of these the first one given wins.
 pub fn match_finding<T>(
-    overlapping: impl IntoIterator<Item = (T, ThreadStatus)>,
+    overlapping: impl IntoIterator<Item = (T, ThreadStatus, Nearness)>,
     raised_by: RaisedBy,
 ) -> FindingMatch<T> {
-    let candidates = overlapping.into_iter().map(|(thread, status)| (thread, Repetition::of(status)));
-    match candidates.min_by_key(|(_, repetition)| *repetition) {
+    let candidates = overlapping.into_iter();
+    let candidates = candidates.map(|(thread, status, nearness)| (thread, Repetition::of(status), nearness));
+    let sign = |nearness: Nearness| match nearness {
+        Nearness::SameId => 0,
+        Nearness::Here(_) => 1,
+        Nearness::Elsewhere(_) => 2,
+    };
+    let nearest =
+        candidates.min_by_key(|(_, repetition, nearness)| (sign(*nearness), *repetition, *nearness));
+    match nearest {
         None => FindingMatch::New,
-        Some((thread, Repetition::OfOpen)) if !raised_by.may_repeat_open_threads() => {
+        Some((thread, Repetition::OfOpen, _)) if !raised_by.may_repeat_open_threads() => {
             FindingMatch::Violation(thread)
         }
-        Some((thread, repetition)) => FindingMatch::Repeats(thread, repetition),
+        Some((thread, repetition, _)) => FindingMatch::Repeats(thread, repetition),
     }
 }
 
@@ -135,10 +147,11 @@ mod tests {
     use crate::domain::machine::{EscalatedBy, VetoedBy};
 
     const RESOLVED: ThreadStatus = ThreadStatus::Resolved(ResolvedBy::Reviewer);
+    const HERE: Nearness = Nearness::Here(0);
 
     #[test]
     fn d3_an_open_thread_is_a_violation_only_for_a_reviewer_that_answers_with_actions() {
-        let open = || [("open", ThreadStatus::Open)];
+        let open = || [("open", ThreadStatus::Open, HERE)];
         let actions = RaisedBy::Driven(Protocol::Actions);
         assert_eq!(match_finding(open(), actions), FindingMatch::Violation("open"));
         for raised_by in [RaisedBy::Driven(Protocol::Findings), RaisedBy::Observed] {
@@ -165,8 +178,11 @@ mod tests {
 
     #[test]
     fn an_open_thread_precedes_a_persons_and_that_one_a_resolved_thread() {
-        let all =
-            [("resolved", RESOLVED), ("person's", ThreadStatus::Dismissed), ("open", ThreadStatus::Open)];
+        let all = [
+            ("resolved", RESOLVED, HERE),
+            ("person's", ThreadStatus::Dismissed, HERE),
+            ("open", ThreadStatus::Open, HERE),
+        ];
         let expected = [
             FindingMatch::Repeats("open", Repetition::OfOpen),
             FindingMatch::Repeats("person's", Repetition::OfPersons),
@@ -177,8 +193,34 @@ mod tests {
             let overlapping = all[..all.len() - dropped].iter().copied();
             assert_eq!(match_finding(overlapping, RaisedBy::Observed), expected);
         }
-        let twins = [("first", RESOLVED), ("second", RESOLVED)];
+        let twins = [("first", RESOLVED, HERE), ("second", RESOLVED, HERE)];
         let first = FindingMatch::Repeats("first", Repetition::OfResolved);
         assert_eq!(match_finding(twins, RaisedBy::Observed), first);
+    }
+
+    #[test]
+    fn the_nearest_last_known_place_decides_between_threads_of_the_same_words() {
+        use Nearness::{Elsewhere, Here};
+        let open = ThreadStatus::Open;
+        let cases = [
+            // Of equal status, the nearer one.
+            ([(open, Elsewhere(40)), (open, Here(0))], 1),
+            ([(open, Here(2)), (open, Here(1))], 1),
+            ([(open, Elsewhere(40)), (open, Elsewhere(30))], 1),
+            // The thread of this place, even if an open one was elsewhere.
+            ([(open, Elsewhere(40)), (ThreadStatus::Dismissed, Here(0))], 1),
+            ([(open, Elsewhere(40)), (RESOLVED, Here(3))], 1),
+            // At one place, and where no thread is near, an open one comes first.
+            ([(RESOLVED, Here(0)), (open, Here(3))], 1),
+            ([(ThreadStatus::Dismissed, Elsewhere(10)), (open, Elsewhere(40))], 1),
+            // The reviewer's own id outweighs the place.
+            ([(open, Here(0)), (RESOLVED, Nearness::SameId)], 1),
+        ];
+        for (candidates, expected) in cases {
+            let overlapping =
+                candidates.iter().enumerate().map(|(index, (status, near))| (index, *status, *near));
+            let found = match_finding(overlapping, RaisedBy::Observed).thread();
+            assert_eq!(found, Some(expected), "{candidates:?}");
+        }
     }
 }

@@ -1,52 +1,60 @@
 //! The loop of one pull request (L): wait for reviews, send findings to the author, know when to stop.
 //!
-//! A pure machine: an event and the time come in, effects go out as data, and the driver carries them out.
-//! The driver keeps one deadline, and each effect that names a time replaces it.
+//! A pure machine: an event comes in, effects go out as data, and the driver carries them out. One value lives
+//! as long as the pull request is tracked. When an ended loop goes on (the head moved, the pull request was
+//! reopened, a review is running again, a person restarts it) is decided here and nowhere else, because the
+//! model checker proves the bounds over these functions (T8).
 //!
 //! ```text
 //!   start ─► waiting ──(all in, something to fix)──► with the author ──(the head moved)──► waiting
-//!               │ ▲ └──(head moved: re-anchor)─┐                │
-//!               │ └────────────────────────────┘                │
-//!               └──────────────► ended (one of L4's exits) ◄────┘
+//!             ▲ │ ▲ └──(head moved: re-anchor)─┐                │
+//!             │ │ └────────────────────────────┘                │
+//!             │ └──────────────► ended (one of L4's exits) ◄────┘
+//!             └──(news, a push, a reopening, a person)──┘
 //! ```
+//!
+//! The loop has no clock and no counts of rounds. The hub polls on a schedule, and each scheduled poll costs an
+//! attempt. The counts come from the journal and from GitHub with each [`Observation`], so no successor of a
+//! loop can start with a fresh budget.
 
 mod exit;
+mod judgement;
 mod observation;
 
 pub use exit::{Exit, TimedOutOn};
+pub use judgement::{Judgement, StateCounts};
 pub use observation::{
-    Observation, PostContent, PostKind, ReviewArrivals, ReviewerPost, WaitAnchor, matches_commit,
+    AuthorState, Observation, PostContent, PostKind, ReviewArrivals, ReviewerPost, UnreadablePost,
+    WaitAnchor, matches_commit,
 };
 
 use super::policy::Policy;
-use super::snapshot::PullRequestState;
 use super::vocabulary::ReviewerName;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// The loop of one pull request.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ReviewLoop {
+    /// The reviewers that the last look expected.
     expected: BTreeSet<ReviewerName>,
     phase: Phase,
-    /// The head that the wait is tied to (L1). None before the first poll.
+    /// The head that the wait is tied to (L1). None before the first look.
     anchor: Option<WaitAnchor>,
-    /// Polls in this wait.
+    /// Scheduled polls in this wait.
     attempt: u32,
     /// Whether any poll reached GitHub.
     reached: bool,
-    /// Author rounds that this loop has started (L6).
-    restarts: u32,
-    /// Author rounds on this pull request since the last reopening, including those of earlier loops.
-    dispatched: u32,
-    /// Rounds that a person granted beyond the caps.
-    granted: u32,
+    /// The last reopening that the loop has seen (L6).
+    #[serde(default)]
+    reopened_at: Option<Timestamp>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Phase {
     /// Waits for reviews of the anchored head.
+    #[default]
     Waiting,
     /// Waits for the author's push.
     WithAuthor,
@@ -64,38 +72,26 @@ pub enum ResumeTo {
 /// Everything that can wake a loop.
 #[derive(Debug, Clone)]
 pub enum LoopEvent<'a> {
+    /// A poll on schedule. It costs an attempt (L2).
     Polled(&'a Observation),
-    /// A request did not reach GitHub (L8).
+    /// A look outside the schedule, which costs no attempt: a person polled by hand (L10), or the journal
+    /// brought something new.
+    Learned(&'a Observation),
+    /// A scheduled poll did not reach GitHub (L8).
     Unreachable,
-    /// GitHub named a time for the next request (L8).
-    RateLimited {
-        until: Timestamp,
-    },
-    /// The author agent ended without a push.
-    AuthorGaveUp,
     // A person's commands (L10).
     Pause,
     Resume,
     Stop,
-    PollNow,
-    /// L6: allow one round beyond the caps.
-    GrantRound,
+    /// Runs an ended loop again. The counts of rounds stay.
+    Restart,
 }
 
 /// An effect for the driver to carry out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LoopEffect {
-    // On GitHub.
-    Poll,
-
     // For the author.
-    DispatchAuthor {
-        round: u32,
-    },
-
-    // For the clock.
-    /// The next attempt; replaces the deadline before it.
-    WakeAt(Timestamp),
+    DispatchAuthor { round: u32 },
 
     // For people.
     Announce(Exit),
@@ -110,43 +106,9 @@ pub enum Transition {
 }
 
 impl ReviewLoop {
-    /// A loop that waits for these reviewers. `dispatched` counts the author rounds of earlier loops since
-    /// the last reopening: a new loop gets no new budget.
-    pub fn new(expected: BTreeSet<ReviewerName>, dispatched: u32) -> ReviewLoop {
-        ReviewLoop {
-            expected,
-            phase: Phase::Waiting,
-            anchor: None,
-            attempt: 0,
-            reached: false,
-            restarts: 0,
-            dispatched,
-            granted: 0,
-        }
-    }
-
-    /// A loop that ended because the configuration expects no reviewer by name and none posted (L3).
-    pub fn ended_without_reviewers(
-        anchor: WaitAnchor,
-        attempt: u32,
-        dispatched: u32,
-        granted: u32,
-    ) -> ReviewLoop {
-        let phase = Phase::Ended(Exit::Timeout { missing: TimedOutOn::Anybody });
-        let begun = ReviewLoop::new(BTreeSet::new(), dispatched);
-        ReviewLoop { phase, anchor: Some(anchor), attempt, granted, ..begun }
-    }
-
-    /// A loop that continues after earlier ones. With an anchor, the author is at work on that head.
-    pub fn resumed(
-        expected: BTreeSet<ReviewerName>,
-        dispatched: u32,
-        granted: u32,
-        at_work: Option<WaitAnchor>,
-    ) -> ReviewLoop {
-        let phase = if at_work.is_some() { Phase::WithAuthor } else { Phase::Waiting };
-        let restarts = u32::from(at_work.is_some());
-        ReviewLoop { phase, anchor: at_work, restarts, granted, ..ReviewLoop::new(expected, dispatched) }
+    /// A loop before its first look.
+    pub fn new() -> ReviewLoop {
+        ReviewLoop::default()
     }
 
     pub fn phase(&self) -> &Phase {
@@ -161,135 +123,227 @@ impl ReviewLoop {
         self.anchor.as_ref()
     }
 
-    pub fn expected(&self) -> &BTreeSet<ReviewerName> {
-        &self.expected
+    pub fn exit(&self) -> Option<&Exit> {
+        match &self.phase {
+            Phase::Ended(exit) => Some(exit),
+            Phase::Waiting | Phase::WithAuthor | Phase::Paused(_) => None,
+        }
     }
 
-    /// Author rounds since the last reopening.
-    pub fn dispatched(&self) -> u32 {
-        self.dispatched
+    pub fn wake(&mut self, event: LoopEvent<'_>, policy: &Policy) -> Transition {
+        match event {
+            LoopEvent::Polled(observation) => self.look(observation, true, policy),
+            LoopEvent::Learned(observation) => self.look(observation, false, policy),
+            LoopEvent::Unreachable => self.unreachable(policy),
+            LoopEvent::Pause => self.pause(),
+            LoopEvent::Resume => self.resume(),
+            LoopEvent::Stop => self.stop(),
+            LoopEvent::Restart => self.restart(),
+        }
     }
 
-    pub fn granted(&self) -> u32 {
-        self.granted
+    fn pause(&mut self) -> Transition {
+        let resumed = match self.phase {
+            Phase::Waiting => ResumeTo::Waiting,
+            Phase::WithAuthor => ResumeTo::WithAuthor,
+            Phase::Paused(_) => return Transition::Ignored("the loop is paused already"),
+            Phase::Ended(_) => return Transition::Ignored("the loop has ended"),
+        };
+        self.phase = Phase::Paused(resumed);
+        Transition::Do(Vec::new())
     }
 
-    pub fn wake(&mut self, event: LoopEvent<'_>, now: Timestamp, policy: &Policy) -> Transition {
-        match (&self.phase, event) {
-            // Only a person's grant continues a loop after the round cap.
-            (Phase::Ended(Exit::RoundCap { .. }), LoopEvent::GrantRound) => {
-                self.granted += 1;
-                self.phase = Phase::Waiting;
-                self.attempt = 0;
-                Transition::Do(vec![LoopEffect::Poll])
+    fn resume(&mut self) -> Transition {
+        self.phase = match self.phase {
+            Phase::Paused(ResumeTo::Waiting) => Phase::Waiting,
+            Phase::Paused(ResumeTo::WithAuthor) => Phase::WithAuthor,
+            Phase::Waiting | Phase::WithAuthor | Phase::Ended(_) => {
+                return Transition::Ignored("the loop is not paused");
             }
-            (_, LoopEvent::GrantRound) => {
-                Transition::Ignored("a round is granted only where the cap was reached")
+        };
+        Transition::Do(Vec::new())
+    }
+
+    /// A stop also holds for an ended loop, which could go on by itself otherwise.
+    fn stop(&mut self) -> Transition {
+        match &self.phase {
+            Phase::Ended(Exit::PrMerged | Exit::PrClosed | Exit::BreakGlass(_)) => {
+                Transition::Ignored("the loop has ended for good")
             }
-            (Phase::Ended(_), _) => Transition::Ignored("the loop has ended"),
-            (_, LoopEvent::Stop) => self.end(Exit::Stopped),
-            (Phase::Paused(_), LoopEvent::Pause) => Transition::Ignored("the loop is paused already"),
-            (Phase::Paused(resumed), LoopEvent::Resume) => {
-                self.phase = match resumed {
-                    ResumeTo::Waiting => Phase::Waiting,
-                    ResumeTo::WithAuthor => Phase::WithAuthor,
-                };
-                Transition::Do(vec![LoopEffect::Poll])
-            }
-            (Phase::Paused(_), _) => Transition::Ignored("the loop is paused"),
-            (_, LoopEvent::Resume) => Transition::Ignored("the loop is not paused"),
-            (phase, LoopEvent::Pause) => {
-                let resumed =
-                    if *phase == Phase::WithAuthor { ResumeTo::WithAuthor } else { ResumeTo::Waiting };
-                self.phase = Phase::Paused(resumed);
+            _ => self.end(Exit::Stopped),
+        }
+    }
+
+    fn restart(&mut self) -> Transition {
+        match &self.phase {
+            Phase::Ended(Exit::PrMerged) => Transition::Ignored("the pull request is merged"),
+            Phase::Ended(_) => {
+                self.begin_wait();
                 Transition::Do(Vec::new())
             }
-            (_, LoopEvent::PollNow) => Transition::Do(vec![LoopEffect::Poll]),
-            (_, LoopEvent::RateLimited { until }) => Transition::Do(vec![LoopEffect::WakeAt(until.max(now))]),
-            (_, LoopEvent::Unreachable) => {
-                self.attempt += 1;
-                self.try_again(now, policy, TimedOutOn::Unknown)
-            }
-            (Phase::WithAuthor, LoopEvent::AuthorGaveUp) => {
-                self.end(Exit::IssuesFound { author_gave_up: true })
-            }
-            (_, LoopEvent::AuthorGaveUp) => Transition::Ignored("the author is not at work"),
-            (_, LoopEvent::Polled(observation)) => self.polled(observation, now, policy),
+            _ => Transition::Ignored("the loop has not ended"),
         }
     }
 
-    fn polled(&mut self, observation: &Observation, now: Timestamp, policy: &Policy) -> Transition {
-        self.reached = true;
-        match observation.state {
-            PullRequestState::Merged => return self.end(Exit::PrMerged),
-            PullRequestState::Closed => return self.end(Exit::PrClosed),
-            PullRequestState::Open => {}
-        }
-        if let Some(broken) = &observation.broken_glass {
-            return self.end(Exit::BreakGlass(broken.clone()));
-        }
-        let moved = self.anchor.as_ref() != Some(&observation.anchor);
-        if moved {
-            // L5: the wait starts again for the new head.
-            self.anchor = Some(observation.anchor.clone());
-            self.phase = Phase::Waiting;
-            self.attempt = 0;
+    fn unreachable(&mut self, policy: &Policy) -> Transition {
+        match self.phase {
+            Phase::Ended(_) => return Transition::Ignored("the loop has ended"),
+            Phase::Paused(_) => return Transition::Ignored("the loop is paused"),
+            Phase::Waiting | Phase::WithAuthor => {}
         }
         self.attempt += 1;
-        if self.phase == Phase::WithAuthor {
-            return self.try_again(now, policy, TimedOutOn::Push);
-        }
-        let arrivals = observation.arrivals(&self.expected);
-        if let Some((reviewer, reason)) = arrivals.failed.into_iter().next() {
-            return self.end(Exit::WorkflowFailure { reviewer, reason });
-        }
-        if arrivals.missing.is_empty() {
-            return self.all_in(observation, now, policy);
-        }
-        if self.attempt >= policy.max_attempts && observation.something_to_fix && observation.has_author {
-            // L4: the time for the missing reviews is up, but the findings that did arrive still start a
-            // round.
-            return self.all_in(observation, now, policy);
-        }
-        self.try_again(now, policy, TimedOutOn::Reviews(arrivals.missing))
-    }
-
-    fn all_in(&mut self, observation: &Observation, now: Timestamp, policy: &Policy) -> Transition {
-        if !observation.something_to_fix {
-            return self.end(Exit::Success);
-        }
-        if !observation.has_author {
-            return self.end(Exit::IssuesFound { author_gave_up: false });
-        }
-        let used = observation.rounds_on_forge.max(self.dispatched);
-        if used >= policy.max_rounds.saturating_add(self.granted)
-            || self.restarts >= policy.max_restarts.saturating_add(self.granted)
-        {
-            return self.end(Exit::RoundCap { rounds: used });
-        }
-        self.restarts += 1;
-        self.dispatched += 1;
-        self.phase = Phase::WithAuthor;
-        self.attempt = 0;
-        Transition::Do(vec![LoopEffect::DispatchAuthor { round: used + 1 }, wake_later(now, policy)])
-    }
-
-    fn try_again(&mut self, now: Timestamp, policy: &Policy, missing: TimedOutOn) -> Transition {
         if self.attempt < policy.max_attempts {
-            Transition::Do(vec![wake_later(now, policy)])
+            Transition::Do(Vec::new())
         } else if self.reached {
-            self.end(Exit::Timeout { missing })
+            self.end(Exit::Timeout { missing: TimedOutOn::Unknown })
         } else {
             self.end(Exit::OutOfReach)
         }
     }
 
+    /// Takes a look at the pull request into account, also after the loop has ended.
+    fn look(&mut self, observation: &Observation, costs_attempt: bool, policy: &Policy) -> Transition {
+        self.reached = true;
+        let judgement = observation.judge();
+        match &judgement {
+            // The pull request's own end is the last word, however the loop ended before.
+            Judgement::Merged => return self.end(Exit::PrMerged),
+            Judgement::Closed => return self.end(Exit::PrClosed),
+            _ => {}
+        }
+        match &self.phase {
+            Phase::Ended(Exit::Stopped | Exit::BreakGlass(_)) => {
+                return Transition::Ignored("only a person starts this loop again");
+            }
+            Phase::Ended(Exit::PrMerged) => return Transition::Ignored("the pull request is merged"),
+            _ => {}
+        }
+        if let Judgement::GlassBroken(broken) = judgement {
+            return self.end(Exit::BreakGlass(broken));
+        }
+        if matches!(self.phase, Phase::Paused(_)) {
+            return Transition::Ignored("the loop is paused");
+        }
+        self.follow(observation, &judgement);
+        if costs_attempt && !self.has_ended() {
+            self.attempt += 1;
+        }
+        if self.phase == Phase::WithAuthor {
+            return self.wait_for_push(observation, policy);
+        }
+        match judgement {
+            Judgement::ReviewFailed { reviewer, reason } => {
+                self.end(Exit::WorkflowFailure { reviewer, reason })
+            }
+            Judgement::Incomplete { .. } if !self.has_ended() && self.attempt < policy.max_attempts => {
+                Transition::Do(Vec::new())
+            }
+            // L4: the time for the missing reviews is up, but the findings that did arrive start a round.
+            Judgement::Incomplete { .. }
+                if observation.to_fix > 0 && observation.author != AuthorState::Absent =>
+            {
+                self.send_to_author(observation, policy)
+            }
+            Judgement::Incomplete { missing, mut unreadable, anybody } => {
+                self.end(match unreadable.pop_first() {
+                    Some((reviewer, UnreadablePost { reason, url, at: _ })) => {
+                        Exit::Unreadable { reviewer, reason, url }
+                    }
+                    None if anybody => Exit::Timeout { missing: TimedOutOn::Anybody },
+                    None => Exit::Timeout { missing: TimedOutOn::Reviews(missing) },
+                })
+            }
+            Judgement::ToFix(_) => self.send_to_author(observation, policy),
+            Judgement::NeedsPerson(threads) => self.end(Exit::NeedsPerson { threads }),
+            Judgement::Clean => self.end(Exit::Success),
+            Judgement::Merged | Judgement::Closed | Judgement::GlassBroken(_) => {
+                Transition::Ignored("the pull request is at its end")
+            }
+        }
+    }
+
+    /// The rule of succession: begins a new wait if this look calls for one. A loop that ended because its
+    /// time was up does not wait again for the same reviewers.
+    fn follow(&mut self, observation: &Observation, judgement: &Judgement) {
+        let has_moved = self.anchor.as_ref() != Some(&observation.anchor);
+        let was_reopened = self.phase == Phase::Ended(Exit::PrClosed)
+            || self.anchor.is_some() && observation.reopened_at > self.reopened_at;
+        let has_more_reviewers = !observation.expected.is_subset(&self.expected);
+        let is_incomplete = matches!(judgement, Judgement::Incomplete { .. });
+        let waits_again = match &self.phase {
+            Phase::Waiting => has_more_reviewers,
+            // Whatever the time was up for, waiting for it again could go on for ever.
+            Phase::Ended(
+                Exit::Timeout { missing: TimedOutOn::Reviews(_) | TimedOutOn::Anybody | TimedOutOn::Push }
+                | Exit::Unreadable { .. },
+            ) => has_more_reviewers,
+            // A review that was in is running again, or GitHub can be reached again.
+            Phase::Ended(_) => is_incomplete,
+            Phase::WithAuthor | Phase::Paused(_) => false,
+        };
+        self.anchor = Some(observation.anchor.clone());
+        self.reopened_at = self.reopened_at.max(observation.reopened_at);
+        self.expected.clone_from(&observation.expected);
+        if has_moved || was_reopened || waits_again {
+            self.begin_wait();
+        }
+    }
+
+    fn begin_wait(&mut self) {
+        self.phase = Phase::Waiting;
+        self.attempt = 0;
+    }
+
+    fn wait_for_push(&mut self, observation: &Observation, policy: &Policy) -> Transition {
+        if observation.author == AuthorState::GaveUp {
+            self.end(Exit::IssuesFound { author_gave_up: true })
+        } else if self.attempt >= policy.max_attempts {
+            self.end(Exit::Timeout { missing: TimedOutOn::Push })
+        } else {
+            Transition::Do(Vec::new())
+        }
+    }
+
+    fn send_to_author(&mut self, observation: &Observation, policy: &Policy) -> Transition {
+        match observation.author {
+            AuthorState::Absent => self.end(Exit::IssuesFound { author_gave_up: false }),
+            AuthorState::GaveUp => self.end(Exit::IssuesFound { author_gave_up: true }),
+            // Waiting once more for the same push could go on for ever.
+            _ if self.phase == Phase::Ended(Exit::Timeout { missing: TimedOutOn::Push }) => {
+                Transition::Ignored("the author did not push in time")
+            }
+            AuthorState::AtWork | AuthorState::Pushed => {
+                self.phase = Phase::WithAuthor;
+                self.attempt = 0;
+                Transition::Do(Vec::new())
+            }
+            AuthorState::Idle => self.begin_round(observation, policy),
+        }
+    }
+
+    /// L6: sends the author to work, unless the rounds are spent.
+    fn begin_round(&mut self, observation: &Observation, policy: &Policy) -> Transition {
+        let Observation { rounds_on_forge, rounds_recorded, granted, .. } = *observation;
+        let used = rounds_on_forge.max(rounds_recorded);
+        if used >= policy.max_rounds.saturating_add(granted)
+            || rounds_recorded >= policy.max_restarts.saturating_add(granted)
+        {
+            return self.end(Exit::RoundCap { rounds: used });
+        }
+        self.phase = Phase::WithAuthor;
+        self.attempt = 0;
+        Transition::Do(vec![LoopEffect::DispatchAuthor { round: used + 1 }])
+    }
+
+    fn has_ended(&self) -> bool {
+        matches!(self.phase, Phase::Ended(_))
+    }
+
     fn end(&mut self, exit: Exit) -> Transition {
+        if self.exit() == Some(&exit) {
+            return Transition::Ignored("the loop has ended like this already");
+        }
         self.phase = Phase::Ended(exit.clone());
         Transition::Do(vec![LoopEffect::Announce(exit)])
     }
-}
-
-fn wake_later(now: Timestamp, policy: &Policy) -> LoopEffect {
-    LoopEffect::WakeAt(now.checked_add(policy.poll_interval).unwrap_or(Timestamp::MAX))
 }

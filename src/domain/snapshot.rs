@@ -6,12 +6,22 @@
 use super::vocabulary::{Association, FilePath, Login, Sha, ThreadId};
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize};
+use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 /// One pull request with everything that Cloture reads. All lists are complete.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PullRequestSnapshot {
+    /// GitHub's present name, in GitHub's spelling.
     pub repository: RepositoryName,
+    /// GitHub's opaque id of the repository, which a rename does not change. Empty in snapshots of older
+    /// versions.
+    #[serde(default)]
+    pub repository_id: String,
+    /// The repository's other names: the one that was asked for, and those from the journal.
+    #[serde(skip)]
+    pub known_as: KnownNames,
     pub number: u64,
     /// GitHub's opaque id for API calls.
     pub node_id: String,
@@ -44,6 +54,56 @@ pub struct PullRequestSnapshot {
     pub force_pushes: Vec<ForcePush>,
     pub review_requests: Visible<Vec<ReviewRequest>>,
     pub checks: Visible<Vec<Check>>,
+    /// Reactions to the pull request's body, if a reviewer with reactions is waited for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reactions: Vec<Reaction>,
+}
+
+/// A reaction to the pull request's body, in GitHub's words, such as `+1` and `eyes`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reaction {
+    pub at: Timestamp,
+    pub content: String,
+    pub by: Account,
+}
+
+/// The names of a repository besides GitHub's present one (L13).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KnownNames {
+    /// The name under which the journal files the repository. Keys contain it, so that a rename changes no
+    /// key. None means the present name.
+    pub filed_as: Option<RepositoryName>,
+    /// Names for which GitHub answered with this repository, and with no other one since.
+    pub others: Vec<RepositoryName>,
+}
+
+impl PullRequestSnapshot {
+    /// The name that stays the same when the repository is renamed: the one in every key.
+    pub fn filed_as(&self) -> &RepositoryName {
+        self.known_as.filed_as.as_ref().unwrap_or(&self.repository)
+    }
+
+    /// `OWNER/REPO#NUMBER` with that name.
+    pub fn filed_address(&self) -> String {
+        format!("{}#{}", self.filed_as(), self.number)
+    }
+
+    /// Every name of the repository, GitHub's present one first.
+    pub fn names(&self) -> impl Iterator<Item = &RepositoryName> {
+        std::iter::once(&self.repository).chain(&self.known_as.others)
+    }
+
+    pub fn is_in(&self, repository: &RepositoryName) -> bool {
+        self.names().any(|name| name == repository)
+    }
+
+    /// Whether the head branch is in this repository: the pull request's own, or a fork.
+    pub fn head_is_in(&self, repository: &RepositoryName) -> bool {
+        match &self.head_repository {
+            Some(head) if *head != self.repository => head == repository,
+            Some(_) | None => self.is_in(repository),
+        }
+    }
 }
 
 /// Data that the token may or may not read. "There is none" and "not allowed to read" lead to different
@@ -65,8 +125,9 @@ impl<T> Visible<T> {
     }
 }
 
-/// A repository's full name, `owner/name`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+/// A repository's full name, `owner/name`. GitHub ignores the case of names, so two spellings are equal here
+/// (L13). The spelling is kept for people to read.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct RepositoryName {
     owner: String,
@@ -91,9 +152,9 @@ impl RepositoryName {
         Self::new(owner, name)
     }
 
-    /// L13: names compare without regard to case.
-    pub fn is_same(&self, other: &RepositoryName) -> bool {
-        self.owner.eq_ignore_ascii_case(&other.owner) && self.name.eq_ignore_ascii_case(&other.name)
+    /// One text for all spellings, for keys and for the database.
+    pub fn folded(&self) -> String {
+        self.to_string().to_ascii_lowercase()
     }
 
     pub fn owner(&self) -> &str {
@@ -102,6 +163,36 @@ impl RepositoryName {
 
     pub fn name(&self) -> &str {
         &self.name
+    }
+}
+
+impl PartialEq for RepositoryName {
+    fn eq(&self, other: &Self) -> bool {
+        self.owner.eq_ignore_ascii_case(&other.owner) && self.name.eq_ignore_ascii_case(&other.name)
+    }
+}
+
+impl Eq for RepositoryName {}
+
+impl PartialOrd for RepositoryName {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for RepositoryName {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let compare = |one: &str, two: &str| {
+            let other = two.bytes().map(|byte| byte.to_ascii_lowercase());
+            one.bytes().map(|byte| byte.to_ascii_lowercase()).cmp(other)
+        };
+        compare(&self.owner, &other.owner).then_with(|| compare(&self.name, &other.name))
+    }
+}
+
+impl Hash for RepositoryName {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.folded().hash(state);
     }
 }
 
@@ -202,6 +293,18 @@ pub enum PushEvidence {
     CommitDate,
     /// The pull request was opened with this head.
     Opened,
+}
+
+impl PullRequestSnapshot {
+    /// The time of the last event that the snapshot shows, by GitHub's clock.
+    pub fn last_event_at(&self) -> Timestamp {
+        let reviews = self.reviews.iter().flat_map(|review| [review.published_at(), review.updated_at]);
+        let comments = self.comments.iter().flat_map(|comment| [comment.created_at, comment.updated_at]);
+        let in_threads = self.threads.iter().flat_map(|thread| &thread.comments);
+        let in_threads = in_threads.flat_map(|comment| [comment.created_at, comment.updated_at]);
+        let checks = self.checks.seen().into_iter().flatten().filter_map(|check| check.completed_at);
+        reviews.chain(comments).chain(in_threads).chain(checks).fold(self.updated_at, Timestamp::max)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -23,6 +23,13 @@ pub enum Call {
         purpose: Cow<'static, str>,
         permission: &'static str,
     },
+    /// A REST read that costs nothing if GitHub's answer still has this `ETag`.
+    Conditional {
+        path: String,
+        etag: Option<String>,
+        purpose: Cow<'static, str>,
+        permission: &'static str,
+    },
     /// A read that GitHub answers with a unified diff instead of JSON.
     Diff {
         path: String,
@@ -39,7 +46,9 @@ impl Call {
     pub fn purpose(&self) -> &str {
         match self {
             Call::Graphql { document, .. } => document.purpose,
-            Call::Rest { purpose, .. } | Call::Diff { purpose, .. } => purpose,
+            Call::Rest { purpose, .. } | Call::Conditional { purpose, .. } | Call::Diff { purpose, .. } => {
+                purpose
+            }
         }
     }
 
@@ -47,7 +56,7 @@ impl Call {
     pub fn permission(&self) -> &'static str {
         match self {
             Call::Graphql { document, .. } => document.permission,
-            Call::Rest { permission, .. } => permission,
+            Call::Rest { permission, .. } | Call::Conditional { permission, .. } => permission,
             Call::Diff { .. } => "Contents: read",
         }
     }
@@ -59,7 +68,7 @@ impl Call {
                 Some(json!({"query": document.text, "variables": variables}))
             }
             Call::Rest { body, .. } => body.clone(),
-            Call::Diff { .. } => None,
+            Call::Conditional { .. } | Call::Diff { .. } => None,
         }
     }
 
@@ -68,7 +77,7 @@ impl Call {
         match self {
             Call::Graphql { document, .. } => document.writes(),
             Call::Rest { method, .. } => *method != Method::GET,
-            Call::Diff { .. } => false,
+            Call::Conditional { .. } | Call::Diff { .. } => false,
         }
     }
 }
@@ -82,6 +91,8 @@ pub struct ApiReply {
     pub budget: Option<RateBudget>,
     /// The server's time.
     pub date: Option<Timestamp>,
+    /// Of a conditional read. Its body is null if GitHub's answer still has the `ETag` of the call.
+    pub etag: Option<String>,
 }
 
 /// One error beside GraphQL's data, with its type and path, which octocrab would drop.

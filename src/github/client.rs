@@ -78,6 +78,8 @@ impl Default for Timeouts {
 
 /// No expected response comes near this size; a larger one is refused, to save memory.
 const LARGEST_ANSWER: usize = 64 * 1024 * 1024;
+/// One rename needs one; more than a few are a loop.
+const MOST_REDIRECTS: usize = 3;
 /// A larger diff would not fit any reviewer's context.
 const LARGEST_DIFF: usize = 8 * 1024 * 1024;
 
@@ -108,21 +110,35 @@ impl Client {
         &self.host
     }
 
-    fn request(&self, call: &Call) -> Result<Request<String>, Error> {
-        let (method, address) = match call {
-            Call::Graphql { .. } => (http::Method::POST, self.host.graphql().to_owned()),
-            Call::Rest { method, path, .. } => (method.clone(), format!("{}{path}", self.host.rest())),
-            Call::Diff { path, .. } => (http::Method::GET, format!("{}{path}", self.host.rest())),
+    fn address(&self, call: &Call) -> String {
+        match call {
+            Call::Graphql { .. } => self.host.graphql().to_owned(),
+            Call::Rest { path, .. } | Call::Conditional { path, .. } | Call::Diff { path, .. } => {
+                format!("{}{path}", self.host.rest())
+            }
+        }
+    }
+
+    fn request(call: &Call, address: &str) -> Result<Request<String>, Error> {
+        let method = match call {
+            Call::Graphql { .. } => http::Method::POST,
+            Call::Rest { method, .. } => method.clone(),
+            Call::Conditional { .. } | Call::Diff { .. } => http::Method::GET,
         };
         let accepted = match call {
             Call::Diff { .. } => "application/vnd.github.diff",
-            Call::Graphql { .. } | Call::Rest { .. } => "application/vnd.github+json",
+            Call::Graphql { .. } | Call::Rest { .. } | Call::Conditional { .. } => {
+                "application/vnd.github+json"
+            }
         };
         let mut request = Request::builder()
             .method(method)
             .uri(address)
             .header(header::ACCEPT, accepted)
             .header("x-github-api-version", "2022-11-28");
+        if let Call::Conditional { etag: Some(etag), .. } = call {
+            request = request.header(header::IF_NONE_MATCH, etag);
+        }
         let body = call.body();
         if body.is_some() {
             request = request.header(header::CONTENT_TYPE, "application/json");
@@ -132,12 +148,42 @@ impl Client {
             .map_err(|error| Error::Malformed { what: call.purpose().to_owned(), detail: error.to_string() })
     }
 
+    /// Sends the request. L13: GitHub answers the old name of a renamed repository with the address to send
+    /// the same request to.
     async fn exchange(
         &self,
         call: &Call,
         connected: &Connected,
     ) -> Result<(StatusCode, HeaderMap, Vec<u8>), Error> {
-        let request = self.request(call)?;
+        let mut address = self.address(call);
+        for _ in 0..MOST_REDIRECTS {
+            let response = self.exchange_at(call, &address, connected).await?;
+            match self.moved_to(call, response.0, &response.1) {
+                Some(moved_to) if moved_to != address => address = moved_to,
+                _ => return Ok(response),
+            }
+        }
+        self.exchange_at(call, &address, connected).await
+    }
+
+    /// The new address of a moved object, if it is on the same API: no other server may get the token.
+    fn moved_to(&self, call: &Call, status: StatusCode, headers: &HeaderMap) -> Option<String> {
+        if matches!(call, Call::Graphql { .. }) || !matches!(status.as_u16(), 301 | 302 | 307 | 308) {
+            return None;
+        }
+        let location = headers.get(header::LOCATION)?.to_str().ok()?;
+        let is_path = location.starts_with('/') && !location.starts_with("//");
+        let location = if is_path { format!("{}{location}", self.host.root()) } else { location.to_owned() };
+        location.strip_prefix(self.host.rest())?.starts_with('/').then_some(location)
+    }
+
+    async fn exchange_at(
+        &self,
+        call: &Call,
+        address: &str,
+        connected: &Connected,
+    ) -> Result<(StatusCode, HeaderMap, Vec<u8>), Error> {
+        let request = Self::request(call, address)?;
         let broken = |error: &(dyn StdError + 'static)| Error::Transient {
             what: call.purpose().to_owned(),
             cause: scrub(&innermost(error), connected.secret.as_ref()),

@@ -4,7 +4,7 @@ use super::identity::{self, Identity};
 use super::poll::CheckDigest;
 use super::wire;
 use crate::domain::snapshot::{
-    Account, AccountKind, Branch, Check, CheckOutcome, Comment, DiffSide, ForcePush, Minimized,
+    Account, AccountKind, Branch, Check, CheckOutcome, Comment, DiffSide, ForcePush, KnownNames, Minimized,
     PullRequestSnapshot, PullRequestState, PushEvidence, PushTime, RepositoryName, RequestedReviewer, Review,
     ReviewRequest, ReviewState, ReviewThread, ThreadComment, ThreadSubject, Visible,
 };
@@ -13,7 +13,10 @@ use jiff::Timestamp;
 
 /// A pull request with its lists, each read to its end.
 pub(super) struct PullRequestParts {
+    /// The name that was asked for.
+    pub(super) asked: RepositoryName,
     pub(super) repository: RepositoryName,
+    pub(super) repository_id: String,
     pub(super) pull_request: wire::WirePullRequest,
     pub(super) labels: Vec<wire::WireLabel>,
     pub(super) reviews: Vec<wire::WireReview>,
@@ -63,7 +66,12 @@ impl PullRequestParts {
                 .map(|node| node.commit.committed_date),
         });
         PullRequestSnapshot {
+            known_as: KnownNames {
+                filed_as: None,
+                others: Some(self.asked).filter(|asked| *asked != self.repository).into_iter().collect(),
+            },
             repository: self.repository,
+            repository_id: self.repository_id,
             number: pull_request.number,
             node_id: pull_request.id,
             title: pull_request.title,
@@ -98,6 +106,7 @@ impl PullRequestParts {
                 Visible::Seen(pages) => Visible::Seen(checks(pages)),
                 Visible::Hidden(reason) => Visible::Hidden(reason),
             },
+            reactions: Vec::new(),
         }
     }
 }

@@ -37,8 +37,15 @@ impl From<PullRequestAddress> for PullRequestRef {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` names no pull request; write OWNER/REPO#NUMBER or its web address")]
-pub struct PullRequestAddressError(String);
+pub enum PullRequestAddressError {
+    #[error("`{0}` names no pull request; write OWNER/REPO#NUMBER or its web address")]
+    NoAddress(String),
+    #[error("`{0}` names no pull request: GitHub's numbers go from 1 to {HIGHEST_NUMBER}")]
+    NoNumber(String),
+}
+
+/// GitHub's API takes numbers of 32 bits with a sign.
+const HIGHEST_NUMBER: u64 = 2_147_483_647;
 
 impl PullRequestAddress {
     /// Parses `OWNER/REPO#N` or a web address. A web address also has the host.
@@ -47,12 +54,16 @@ impl PullRequestAddress {
         Self::from_web_address(text)
             .map(|(host, address)| (Some(host), address))
             .or_else(|| Self::from_short(text).map(|address| (None, address)))
-            .ok_or_else(|| PullRequestAddressError(text.chars().take(100).collect()))
+            .ok_or_else(|| PullRequestAddressError::NoAddress(shortened(text)))
+            .and_then(|(host, address)| match address.number {
+                1..=HIGHEST_NUMBER => Ok((host, address)),
+                _ => Err(PullRequestAddressError::NoNumber(shortened(text))),
+            })
     }
 
     fn from_short(text: &str) -> Option<Self> {
         let (repository, number) = text.split_once('#')?;
-        Some(Self { repository: RepositoryName::parse(repository)?, number: positive(number)? })
+        Some(Self { repository: RepositoryName::parse(repository)?, number: digits(number)? })
     }
 
     fn from_web_address(text: &str) -> Option<(String, Self)> {
@@ -62,7 +73,7 @@ impl PullRequestAddress {
         let host = steps.next().filter(|host| !host.is_empty() && !host.contains('@'))?;
         let repository = RepositoryName::new(steps.next()?, steps.next()?)?;
         matches!(steps.next()?, "pull" | "pulls").then_some(())?;
-        Some((host.to_ascii_lowercase(), Self { repository, number: positive(steps.next()?)? }))
+        Some((host.to_ascii_lowercase(), Self { repository, number: digits(steps.next()?)? }))
     }
 }
 
@@ -72,9 +83,14 @@ impl fmt::Display for PullRequestAddress {
     }
 }
 
-fn positive(digits: &str) -> Option<u64> {
-    let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    digits.parse().ok().filter(|number| plain && *number > 0)
+/// A number in plain digits. One that is too large even for 64 bits becomes the largest.
+fn digits(text: &str) -> Option<u64> {
+    let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    plain.then(|| text.parse().unwrap_or(u64::MAX))
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(100).collect()
 }
 
 /// The pull requests that a rule selects.
@@ -125,7 +141,7 @@ pub async fn of_checkout(
     let mut reply = transport.send(&call).await?;
     let answer: wire::BranchAnswer = reply.parse(&call)?;
     let Some(found) = answer.repository else { return Err(reply.absence(&call)) };
-    let head = found.name_with_owner.clone();
+    let head = RepositoryName::parse(&found.name_with_owner);
     let parent = found.parent.map(|parent| parent.pull_requests);
     let mut candidates: Vec<wire::WirePullRequestRef> = found
         .pull_requests
@@ -134,8 +150,8 @@ pub async fn of_checkout(
         // A branch of the same name in another fork is another branch. GitHub does not name a deleted fork,
         // so its pull requests stay in.
         .filter(|found| {
-            let from = found.head_repository.as_ref().map(|name| &name.name_with_owner);
-            from.is_none_or(|from| from.eq_ignore_ascii_case(&head))
+            let from = found.head_repository.as_ref();
+            from.is_none_or(|from| RepositoryName::parse(&from.name_with_owner) == head)
         })
         .collect();
     candidates.sort_by_key(|found| found.state.as_deref() != Some("OPEN"));
@@ -161,7 +177,14 @@ async fn list(
         let answer: wire::OpenPullRequestsAnswer = reply.parse(&call)?;
         let Some(found) = answer.repository else { return Err(reply.absence(&call)) };
         let next = found.pull_requests.next_after(after.as_ref());
-        discovery.pull_requests.extend(found.pull_requests.into_items().filter_map(target));
+        // L13: a renamed repository keeps the name that was asked for; the configuration may have only that.
+        let is_renamed = RepositoryName::parse(&found.name_with_owner).is_some_and(|now| now != *repository);
+        let asked = |address: PullRequestAddress| PullRequestAddress {
+            repository: if is_renamed { repository.clone() } else { address.repository },
+            number: address.number,
+        };
+        let targets = found.pull_requests.into_items().filter_map(target);
+        discovery.pull_requests.extend(targets.map(|(address, id)| (asked(address), id)));
         match next {
             Some(next) => after = Some(next),
             None => return Ok(()),
@@ -244,6 +267,15 @@ mod tests {
             "https://t@github.com/o/r/pull/7",
         ] {
             assert!(PullRequestAddress::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_that_github_cannot_have_is_refused_before_it_is_asked() {
+        assert!(PullRequestAddress::parse("o/r#2147483647").is_ok());
+        for text in ["o/r#2147483648", "o/r#4294967296", "https://github.com/o/r/pull/99999999999999999999"] {
+            let refused = PullRequestAddress::parse(text).unwrap_err().to_string();
+            assert!(refused.contains("from 1 to 2147483647"), "{refused}");
         }
     }
 }

@@ -99,6 +99,8 @@ documents! {
         ["light", "fragments/budget", "fragments/page"];
     LIGHT_THREADS, wire::LightThreadsAnswer, "Pull requests: read", "looking for changes in many threads",
         ["light_threads", "fragments/budget", "fragments/page"];
+    WHEREABOUTS, wire::WhereaboutsAnswer, "Pull requests: read", "looking for the renamed repository",
+        ["whereabouts", "fragments/budget"];
 
     // Finding pull requests
     SEARCH, wire::SearchAnswer, "Pull requests: read", "searching for pull requests",

@@ -67,6 +67,8 @@ impl Default for PollSettings {
 #[derive(Debug, Clone, PartialEq)]
 pub enum PollEvent {
     Read {
+        /// The address by which the pull request is tracked. GitHub may have answered under another one.
+        asked: PullRequestAddress,
         read: Box<PullRequestRead>,
         why: FullReadReason,
     },
@@ -127,6 +129,12 @@ impl<T: Transport + Send + Sync + 'static> Poller<T> {
         for batch in plan.light {
             if poll.limited.is_none() {
                 self.compare(&batch, now, &mut poll, &mut full, &mut emit).await;
+            }
+        }
+        for address in self.reader.wanted_reactions() {
+            let is_read = full.iter().any(|(read, _)| *read == address);
+            if !is_read && poll.limited.is_none() && self.reader.refresh_reactions(&address).await {
+                full.push((address, FullReadReason::Changed(vec![FingerprintChange::Reactions])));
             }
         }
         self.read_all(full, now, &mut poll, &mut emit).await;
@@ -270,8 +278,12 @@ impl<T: Transport + Send + Sync + 'static> Poller<T> {
                 && let Some((address, why)) = waiting.next()
             {
                 let reader = Arc::clone(&self.reader);
+                let (now_at, node_id) = self.schedule.whereabouts(&address);
                 let read = async move {
-                    let outcome = reader.read(&address).await;
+                    let outcome = match node_id {
+                        Some(node_id) => reader.read_again(&now_at, &node_id).await,
+                        None => reader.read(&now_at).await,
+                    };
                     (address, why, outcome)
                 };
                 running.spawn(read.in_current_span());
@@ -285,7 +297,7 @@ impl<T: Transport + Send + Sync + 'static> Poller<T> {
                         poll.recurring += read.spent.points;
                     }
                     self.schedule.observe_full(&address, &read, now);
-                    emit(PollEvent::Read { read: Box::new(read), why });
+                    emit(PollEvent::Read { asked: address, read: Box::new(read), why });
                 }
                 Err(error @ Error::Gone { .. }) => {
                     poll.spent.count_outcome(&Err(error));
@@ -305,7 +317,7 @@ impl PollEvent {
     /// A routine full read goes to the debug log; changes and failures to the normal one.
     fn log(&self) {
         match self {
-            PollEvent::Read { read, why } => {
+            PollEvent::Read { read, why, .. } => {
                 let (repository, number) = (&read.snapshot.repository, read.snapshot.number);
                 let (points, gaps) = (read.spent.points, read.gaps.len());
                 match why {

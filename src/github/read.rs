@@ -3,18 +3,22 @@
 mod in_progress;
 mod pages;
 
-use super::call::Transport;
+use super::call::{Call, Transport};
 use super::convert::PullRequestParts;
 use super::cost::CallCost;
 use super::discover::PullRequestAddress;
+use super::documents;
 use super::error::{Error, RequestSent};
 use super::identity::Identity;
 use super::poll::{Fingerprint, Totals};
-use crate::domain::snapshot::{Account, PullRequestSnapshot, RepositoryName};
+use super::reactions::ReactionCache;
+use super::wire;
+use crate::domain::snapshot::{Account, PullRequestSnapshot, Reaction, RepositoryName};
 use in_progress::ReadInProgress;
 use jiff::Timestamp;
 use pages::PullRequestLists;
-use std::collections::BTreeMap;
+use serde_json::json;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 use tokio::sync::OnceCell;
 use tracing::Instrument;
@@ -25,6 +29,7 @@ pub struct Reader<T> {
     transport: T,
     abilities: Mutex<BTreeMap<RepositoryName, Abilities>>,
     us: OnceCell<Option<Identity>>,
+    reactions: ReactionCache,
 }
 
 /// A pull request as read, with the cost and the gaps of the read.
@@ -38,6 +43,13 @@ pub struct PullRequestRead {
     pub spent: CallCost,
     /// The points that the next read will cost, without the probes for permissions.
     pub price: u64,
+}
+
+impl PullRequestRead {
+    /// The address under which GitHub answered. It may differ from the one that was asked for.
+    pub fn address(&self) -> PullRequestAddress {
+        PullRequestAddress { repository: self.snapshot.repository.clone(), number: self.snapshot.number }
+    }
 }
 
 /// Whether the token may read two fields that GitHub hides from some tokens.
@@ -62,7 +74,28 @@ const THREAD_PAGES: [u32; 3] = [100, 25, 10];
 
 impl<T: Transport + Sync> Reader<T> {
     pub fn new(transport: T) -> Self {
-        Self { transport, abilities: Mutex::default(), us: OnceCell::new() }
+        let (abilities, reactions) = (Mutex::default(), ReactionCache::default());
+        Self { transport, abilities, us: OnceCell::new(), reactions }
+    }
+
+    /// Asks for reactions to these pull requests from now on, and to no others.
+    pub fn want_reactions(&self, addresses: BTreeSet<PullRequestAddress>) {
+        self.reactions.want(addresses);
+    }
+
+    /// The pull requests to ask for reactions.
+    pub(super) fn wanted_reactions(&self) -> Vec<PullRequestAddress> {
+        self.reactions.wanted()
+    }
+
+    /// Asks for the reactions to this pull request, and returns true if they changed.
+    pub async fn refresh_reactions(&self, address: &PullRequestAddress) -> bool {
+        self.reactions.refresh(&self.transport, address).await
+    }
+
+    /// The reactions as last read.
+    pub fn known_reactions(&self, address: &PullRequestAddress) -> Vec<Reaction> {
+        self.reactions.known(address)
     }
 
     pub fn transport(&self) -> &T {
@@ -85,6 +118,46 @@ impl<T: Transport + Sync> Reader<T> {
         self.read_shrinking(address).instrument(span).await
     }
 
+    /// Reads a pull request that was read before, by its last known address. If that address belongs to
+    /// another pull request now, the id decides (L13).
+    pub async fn read_again(
+        &self,
+        address: &PullRequestAddress,
+        node_id: &str,
+    ) -> Result<PullRequestRead, Error> {
+        let read = self.read(address).await;
+        let is_another = match &read {
+            Ok(read) => read.snapshot.node_id != node_id,
+            Err(error) => matches!(error, Error::Gone { .. }),
+        };
+        if !is_another {
+            return read;
+        }
+        match self.whereabouts(node_id).await {
+            Ok(now_at) if now_at != *address => {
+                let again = self.read(&now_at).await?;
+                let mut spent = read.map(|read| read.spent).unwrap_or_default();
+                spent.add(again.spent);
+                Ok(PullRequestRead { spent, ..again })
+            }
+            // GitHub has another id for the same pull request now.
+            Ok(_) => read,
+            Err(error) => Err(with_address(error, address)),
+        }
+    }
+
+    /// The present address of a pull request.
+    async fn whereabouts(&self, node_id: &str) -> Result<PullRequestAddress, Error> {
+        let call = Call::graphql(&documents::WHEREABOUTS, json!({"id": node_id}));
+        let mut reply = self.transport.send(&call).await?;
+        let answer: wire::WhereaboutsAnswer = reply.parse(&call)?;
+        let found = answer.node.and_then(|node| {
+            let repository = RepositoryName::parse(&node.repository?.name_with_owner)?;
+            Some(PullRequestAddress { repository, number: node.number? })
+        });
+        found.ok_or_else(|| reply.absence(&call))
+    }
+
     async fn read_shrinking(&self, address: &PullRequestAddress) -> Result<PullRequestRead, Error> {
         let mut sizes = THREAD_PAGES.into_iter().peekable();
         loop {
@@ -102,9 +175,10 @@ impl<T: Transport + Sync> Reader<T> {
         let mut reading = ReadInProgress::new(&self.transport, size);
         let mut abilities = self.abilities(&address.repository);
         let us = self.us.get_or_try_init(async || reading.identity().await).await?.as_ref();
-        let (name, mut pull_request) = reading.first_page(address, &mut abilities).await?;
+        let (answered_by, mut pull_request) = reading.first_page(address, &mut abilities).await?;
         // GitHub also answers under a renamed repository's old name; show and store the new one.
-        let repository = RepositoryName::parse(&name).unwrap_or_else(|| address.repository.clone());
+        let repository = RepositoryName::parse(&answered_by.name_with_owner);
+        let repository = repository.unwrap_or_else(|| address.repository.clone());
 
         let totals = Totals {
             reviews: pull_request
@@ -129,7 +203,9 @@ impl<T: Transport + Sync> Reader<T> {
 
         let digest = checks.seen().map(|checks| checks.digest.clone().unwrap_or_default());
         let parts = PullRequestParts {
+            asked: address.repository.clone(),
             repository,
+            repository_id: answered_by.id.unwrap_or_default(),
             pull_request,
             labels: lists.labels.items,
             reviews: lists.reviews.items,
@@ -139,7 +215,11 @@ impl<T: Transport + Sync> Reader<T> {
             review_requests,
             checks,
         };
-        let snapshot = parts.into_snapshot(us);
+        let mut snapshot = parts.into_snapshot(us);
+        if self.reactions.wanted().contains(address) {
+            self.refresh_reactions(address).await;
+        }
+        snapshot.reactions = self.known_reactions(address);
         let fingerprint = Fingerprint::of(&snapshot, totals, digest);
         let price = reading.spent.points.saturating_sub(reading.probes).max(1);
         Ok(PullRequestRead { snapshot, fingerprint, gaps: reading.gaps, spent: reading.spent, price })

@@ -311,7 +311,9 @@ fn unclear(call: &Call) -> Error {
 fn verdict(write: &Write, call: &Call, mut reply: ApiReply) -> AnswerVerdict {
     let outcome = match call {
         Call::Graphql { .. } => graphql_outcome(write, call, &mut reply),
-        Call::Rest { .. } | Call::Diff { .. } => rest_outcome(write, call, &mut reply),
+        Call::Rest { .. } | Call::Conditional { .. } | Call::Diff { .. } => {
+            rest_outcome(write, call, &mut reply)
+        }
     };
     match outcome {
         Ok(Some(outcome)) => AnswerVerdict::Accepted(outcome),

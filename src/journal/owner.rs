@@ -6,6 +6,7 @@ use super::error::{JournalError, StorageFault};
 use super::files::InUse;
 use super::store::leases::{Acquire, Leases, Release, Renew};
 use super::store::records::{Append, FindRecord, FindUnconcluded, ReadPage};
+use super::store::repositories::{FirstFiling, LearnRepository, LoadRepositories};
 use super::store::snapshots::{ForgetSnapshots, LoadSnapshots, SavePoll, SaveSnapshot};
 use super::store::{Store, StoreRequest, StoreSetup};
 use sqlx::Connection;
@@ -69,6 +70,9 @@ jobs! {
     SaveSnapshot,
     ForgetSnapshots,
     LoadSnapshots,
+    LoadRepositories,
+    LearnRepository,
+    FirstFiling,
 }
 
 #[derive(Debug)]

@@ -7,7 +7,9 @@ use serde_json::Value;
 use std::fmt;
 use std::time::Duration;
 
-/// A pull request on a host. GitHub ignores case, so two spellings are equal here as well.
+/// A pull request on a host, as the journal files it. GitHub ignores case, so two spellings are equal here as
+/// well. The repository's name is its filing name, which a rename does not change; the
+/// [`KnownRepositories`](super::KnownRepositories) have the present one.
 #[derive(Debug, Clone)]
 pub struct PullRequestKey {
     pub host: String,
@@ -18,7 +20,7 @@ pub struct PullRequestKey {
 impl PullRequestKey {
     /// One text for all spellings.
     pub(super) fn canonical(&self) -> String {
-        format!("{}/{}#{}", self.host, self.repository, self.number).to_lowercase()
+        format!("{}/{}#{}", self.host.to_lowercase(), self.repository.folded(), self.number)
     }
 }
 
@@ -38,9 +40,8 @@ impl PartialOrd for PullRequestKey {
 
 impl Ord for PullRequestKey {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        let place =
-            |key: &Self| (key.host.to_lowercase(), key.repository.to_string().to_lowercase(), key.number);
-        place(self).cmp(&place(other))
+        let host = self.host.to_lowercase().cmp(&other.host.to_lowercase());
+        host.then_with(|| (&self.repository, self.number).cmp(&(&other.repository, other.number)))
     }
 }
 
@@ -195,10 +196,8 @@ impl RecordFilter {
         let RecordFilter { host, repository, number, kind, by, since, text: _, order: _, limit: _ } = self;
         let about = record.pull_request.as_ref();
         let same_host = |host: &String| about.is_some_and(|about| about.host.eq_ignore_ascii_case(host));
-        let same_repository = |repository: &RepositoryName| {
-            let name = repository.to_string();
-            about.is_some_and(|about| about.repository.to_string().eq_ignore_ascii_case(&name))
-        };
+        let same_repository =
+            |repository: &RepositoryName| about.is_some_and(|about| about.repository == *repository);
         host.as_ref().is_none_or(same_host)
             && repository.as_ref().is_none_or(same_repository)
             && number.is_none_or(|number| about.is_some_and(|about| about.number == number))

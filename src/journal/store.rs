@@ -4,6 +4,7 @@
 pub(super) mod leases;
 pub(super) mod migrations;
 pub(super) mod records;
+pub(super) mod repositories;
 pub(super) mod snapshots;
 
 use super::address::JournalAddress;

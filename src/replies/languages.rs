@@ -2,9 +2,10 @@
 //! and a guess at the language could be wrong.
 //!
 //! A table lists the phrases of each [`Signal`] in the notation of [`super::phrases`]. Some of them close
-//! threads. So [`Signal::Declines`] and [`Signal::Agrees`] contain only expressions that people use about a
-//! remark, and no words that also describe code: a value *goes out of scope*, a message *is acknowledged*, a
-//! retry *won't fix* a race.
+//! threads. So [`Signal::Declines`] and [`Signal::Acknowledges`] contain only expressions that people use
+//! about a remark, and no words that also describe code: a value *goes out of scope*, a message *is
+//! acknowledged*, a retry *won't fix* a race. [`Signal::Agrees`] and [`Signal::Changes`] keep threads open, so
+//! they are broad.
 
 use super::phrases::Signal;
 

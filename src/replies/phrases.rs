@@ -17,16 +17,27 @@ const WIDEST_GAP: usize = 6;
 /// The meaning of a phrase in a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Signal {
-    /// Courtesy, or a request to a bot. It means nothing and hides the words inside it.
+    /// Courtesy, or a request to a bot. It means nothing and hides the words inside it. "Understood" is here
+    /// too: people write it before they act and before they do not.
     Neutral,
+    /// Thanks. A refusal may be polite; "noted, thanks" may come before a change.
+    Thanks,
 
     // Reports.
     /// The person made a change.
     Fixed,
     /// The code is changed, and the text does not say by whom. With an argument nearby it is a disagreement.
     Settled,
-    /// The person will make a change here. It closes nothing, because there is no change yet.
+    /// The person will make a change. It closes nothing unless the change is made somewhere else.
     Promises,
+    /// A change here: a revert, a removal, a rename, a push, or a request to make one.
+    Changes,
+
+    // Agreement with the remark. Something will change, so it closes nothing.
+    /// The person thanks for the remark itself.
+    Credits,
+    /// The person agrees with the remark, praises it or admits a mistake.
+    Agrees,
 
     // Words that can close the thread.
     /// The person declines explicitly.
@@ -36,15 +47,19 @@ pub(super) enum Signal {
     Keeps,
     /// A part of the code is intended. In a longer explanation that is an argument.
     Intends,
+    /// Something is out of scope: the remark, or the person's own change. It closes only if the reply says
+    /// nothing else.
+    OutOfScope,
     /// Nothing needs to be done. It closes if the reply says nothing else, and argues if it does.
     Rests,
-    /// The person agrees with the remark.
-    Agrees,
     /// The person read the remark, and does not say whether it is right.
     Acknowledges,
+    /// The remark is valid. It closes only if the person takes it up somewhere else.
+    Confirms,
     /// The person takes the remark up somewhere else.
     Defers,
-    /// A later time or place. It defers only a remark that the person agreed to or promised to act on.
+    /// Another place, such as a follow-up. It defers only a remark that the person noted or promised to act on.
+    /// A later time is no other place: the change may still come here.
     Later,
     /// The person did a part, and takes the rest up somewhere else.
     DefersRest,
@@ -66,6 +81,8 @@ pub(super) enum Signal {
     Supposes,
     /// Makes the whole sentence conditional.
     Conditions,
+    /// The person is not certain. Wherever it stands, it makes the whole reply uncertain.
+    Wavers,
     /// A verb that makes the phrase before it its subject: "leaving it as is *breaks* the build".
     Predicates,
     /// Begins a new clause, which does not contradict the one before.
@@ -74,6 +91,8 @@ pub(super) enum Signal {
     Withholds,
     /// A question without a question mark.
     Asks,
+    /// Endings and particles that add nothing, in languages without spaces.
+    Fills,
     /// A reason, or the remark that the thread is being resolved. Alone it is an argument; otherwise it adds
     /// nothing.
     Explains,

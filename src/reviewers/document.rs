@@ -14,6 +14,8 @@ pub(super) struct PostDocument {
     /// Hidden comments, without their delimiters.
     pub(super) comments: Vec<String>,
     pub(super) fences: Vec<Fence>,
+    /// The post ends inside a folded block or an HTML comment: the rest is missing.
+    pub(super) is_cut_off: bool,
 }
 
 /// A line as GitHub shows it. A break, a paragraph, a heading, a table row or a list item ends it.

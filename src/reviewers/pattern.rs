@@ -50,10 +50,16 @@ impl Pattern {
 
     /// Whether the pattern captures a path and a line.
     pub fn has_place(&self) -> bool {
-        let has = |group| {
-            self.unicode().is_some_and(|regex| regex.group_info().to_index(PatternID::ZERO, group).is_some())
-        };
-        has("path") && has("from")
+        self.has_named("path") && self.has_named("from")
+    }
+
+    /// Whether the pattern captures a time.
+    pub fn has_time(&self) -> bool {
+        ["hours", "minutes", "seconds"].into_iter().any(|group| self.has_named(group))
+    }
+
+    fn has_named(&self, group: &str) -> bool {
+        self.unicode().is_some_and(|regex| regex.group_info().to_index(PatternID::ZERO, group).is_some())
     }
 
     pub(super) fn matches(&self, text: &str) -> bool {

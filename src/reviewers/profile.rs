@@ -83,19 +83,39 @@ keys! {
     holds: Vec<Mark>,
     /// The finding asks for nothing.
     informs: Vec<Mark>,
+    /// The post describes the change. Without a result beside it, it is none.
+    walkthrough: Vec<Mark>,
     /// The review found nothing.
     clean: Vec<Mark>,
+    /// The review's own verdict.
+    verdict: Vec<VerdictMark>,
     /// Captures the number of findings in a review.
     count: Vec<Pattern>,
     failure: Vec<Mark>,
+    /// Captures how long the reviewer is out of quota, with the groups `hours`, `minutes` and `seconds`.
+    retry_after: Vec<Pattern>,
+    /// The reviewer is at work, and will edit this post when it is done.
+    running: Vec<Mark>,
     /// Not reviewed yet; asking again or waiting helps.
     not_ready: Vec<Mark>,
     /// Acknowledgements and the like.
     noise: Vec<Mark>,
+    /// The comment answers somebody and is no review.
+    chat: Vec<Mark>,
+    /// The post is a table of the reviewer's runs.
+    status_table: Vec<Mark>,
+    /// The state of one run in a status table. The first group, if there is one, is its commit.
+    status: Vec<StatusMark>,
     /// The layout of findings in the body of a review or comment.
     body_layout: BodyLayout,
     /// The folded sections that hold findings.
     body_sections: Vec<SectionMark>,
+    /// Folded sections with a number in their title that hold no findings.
+    other_sections: Vec<Pattern>,
+    /// What its reactions to the pull request mean.
+    reactions: Reactions,
+    /// Whether its clean reaction alone counts as a clean review.
+    trust_reaction: bool,
     /// The comment that asks it to review again; empty if no comment does.
     ask_again: String,
     /// Whether it reviews again when GitHub's "Re-request review" is used.
@@ -203,7 +223,8 @@ pub enum BodyLayout {
     None,
     /// A folded section with a folded block for each file; in it, line numbers and then the finding.
     FoldedFiles,
-    /// A folded section with a bold `path:line` before each finding.
+    /// A folded section with a bold `path:line` before each finding, or a folded block for each finding with
+    /// its title, its `path:line` and its text.
     FoldedPlaces,
     /// A folded block for each finding, with a numbered title.
     FoldedTitles,
@@ -260,10 +281,14 @@ pub enum MarkPosition {
     Summary,
     /// A hidden comment.
     Comment,
+    /// A heading outside folded blocks.
+    Heading,
+    /// Any line outside code fences, folded or not.
+    Anywhere,
 }
 
 impl MarkPosition {
-    pub const ALL: [(&'static str, MarkPosition); 7] = [
+    pub const ALL: [(&'static str, MarkPosition); 9] = [
         ("line", MarkPosition::Line),
         ("lead", MarkPosition::Lead),
         ("badge", MarkPosition::Badge),
@@ -271,7 +296,55 @@ impl MarkPosition {
         ("small", MarkPosition::Small),
         ("summary", MarkPosition::Summary),
         ("comment", MarkPosition::Comment),
+        ("heading", MarkPosition::Heading),
+        ("anywhere", MarkPosition::Anywhere),
     ];
+}
+
+/// A review's own verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    Clean,
+    /// The reviewer asks for changes, or for a closer look.
+    Changes,
+}
+
+impl Verdict {
+    pub const ALL: [(&'static str, Verdict); 2] = [("clean", Verdict::Clean), ("changes", Verdict::Changes)];
+}
+
+/// The state of one run in a status table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunStatus {
+    Running,
+    /// The run ended. Its findings, if any, are posted elsewhere.
+    Completed,
+    Failed,
+}
+
+impl RunStatus {
+    pub const ALL: [(&'static str, RunStatus); 3] =
+        [("running", RunStatus::Running), ("completed", RunStatus::Completed), ("failed", RunStatus::Failed)];
+}
+
+/// The reactions by which a reviewer says something, in GitHub's words, such as `+1` and `eyes`. Empty if it
+/// says nothing by one.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Reactions {
+    pub clean: String,
+    pub running: String,
+}
+
+impl Reactions {
+    /// GitHub's reactions.
+    pub const ALL: [&'static str; 8] = ["+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"];
+
+    pub fn is_empty(&self) -> bool {
+        self.clean.is_empty() && self.running.is_empty()
+    }
 }
 
 /// A pattern and where in a post it counts.
@@ -301,6 +374,26 @@ pub struct CategoryMark {
     pub at: MarkPosition,
     pub pattern: Pattern,
     pub is: Category,
+}
+
+/// A mark that states the review's verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VerdictMark {
+    #[serde(default)]
+    pub at: MarkPosition,
+    pub pattern: Pattern,
+    pub is: Verdict,
+}
+
+/// A mark that states how a run goes. It counts in a line or in a hidden comment.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StatusMark {
+    #[serde(default)]
+    pub at: MarkPosition,
+    pub pattern: Pattern,
+    pub is: RunStatus,
 }
 
 /// The title of a folded section with findings, and their severity if the title states it.

@@ -3,10 +3,12 @@
 //! The built-in profiles are in `assets/reviewers.toml`. The configuration overrides their keys and adds
 //! profiles. Logins are compared whole, because look-alikes of bots exist.
 
+use super::pattern::Pattern;
 use super::profile::{Mark, Profile, ProfileOverride, SeverityMark};
 use super::reading;
 use crate::domain::post::{ParsedPost, PostPlace, PostReader};
 use crate::domain::re_review::ReadsReplies;
+use crate::domain::review_loop::PostContent;
 use crate::domain::snapshot::Account;
 use crate::domain::vocabulary::{Intent, ReviewerName};
 use crate::replies;
@@ -44,11 +46,25 @@ pub struct ActiveProfile {
 pub(super) struct Common {
     pub(super) severity: Vec<SeverityMark>,
     pub(super) accepted: Vec<Mark>,
-    /// Phrases in a reviewer's reply.
+    /// Phrases in a reviewer's reply that mean nothing. They are removed first.
+    pub(super) reply_courtesy: Vec<Mark>,
+    /// Signs that the reviewer gives up the finding.
+    pub(super) reply_withdraws: Vec<Mark>,
+    /// Plain signs of acceptance. Only `reply_benign` sentences may follow them.
     pub(super) reply_accepts: Vec<Mark>,
+    /// Weak signs of acceptance. They count only in a reply without `reply_problems`, whose other sentences
+    /// are all `reply_benign`.
+    pub(super) reply_concedes: Vec<Mark>,
+    pub(super) reply_benign: Vec<Mark>,
+    pub(super) reply_problems: Vec<Mark>,
+    /// The reviewer insists, recommends or says what to do.
     pub(super) reply_holds: Vec<Mark>,
-    /// For bots without a profile.
+    /// Doubt, which prevents acceptance.
+    pub(super) reply_doubts: Vec<Mark>,
+    /// Notices that many bots share.
     pub(super) unknown_failure: Vec<Mark>,
+    /// Titles of folded sections that announce findings in any format.
+    pub(super) counted_sections: Vec<Pattern>,
 }
 
 /// Why the profiles cannot be used.
@@ -191,6 +207,20 @@ impl PostReader for Profiles {
         match self.get(reviewer) {
             Some(entry) => reading::read(&entry.profile, &self.common, place, body),
             None => self.read_unknown(place, body),
+        }
+    }
+
+    fn reacts(&self, reviewer: &ReviewerName) -> bool {
+        self.get(reviewer).is_some_and(|entry| !entry.profile.reactions.is_empty())
+    }
+
+    /// A clean reaction counts only if the profile trusts it; it names no commit and no number.
+    fn reaction(&self, reviewer: &ReviewerName, content: &str) -> Option<PostContent> {
+        let Profile { reactions, trust_reaction, .. } = &self.get(reviewer)?.profile;
+        if content == reactions.running {
+            Some(PostContent::InProgress)
+        } else {
+            (content == reactions.clean && *trust_reaction).then_some(PostContent::Complete)
         }
     }
 }

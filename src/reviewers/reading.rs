@@ -4,17 +4,19 @@
 //! stance has none.
 
 mod bodies;
+mod results;
 mod title;
 
 use super::document::{PostDocument, PostLine, has_words};
 use super::pattern::{Groups, Pattern};
-use super::profile::{Mark, MarkPosition, Profile};
+use super::profile::{Channel, Mark, MarkPosition, Profile};
 use super::profiles::Common;
 use crate::domain::place::LineRange;
 use crate::domain::post::{ParsedPost, PostClass, PostPlace, ReportedFinding};
 use crate::domain::review_loop::PostContent;
 use crate::domain::vocabulary::{Category, FilePath, Severity, Sha, Stance};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Characters of a notice at most. A longer post is a review, and may discuss rate limits without having hit
 /// one.
@@ -32,34 +34,19 @@ pub(super) fn read(profile: &Profile, common: &Common, place: PostPlace, body: &
     let document = PostDocument::parse(body);
     let is_short = document.open_length() <= LONGEST_NOTICE;
     let post = PostUnderReading { profile, common, body, document: &document, is_short };
-    let commit = post.commit();
-    let nothing = |class, content| ParsedPost {
-        class,
-        findings: Vec::new(),
-        stance: None,
-        content,
-        commit: commit.clone(),
+    let mut reading = post.read(place);
+    reading.commit = post.commit();
+    reading.aside = match place {
+        PostPlace::Review => !posts_in(profile, Channel::Review),
+        PostPlace::Comment => !posts_in(profile, Channel::Comment),
+        PostPlace::ThreadRoot | PostPlace::ThreadReply => false,
     };
-    if !document.lines.iter().any(PostLine::has_words) && document.fences.is_empty() {
-        return nothing(PostClass::Noise, PostContent::NotReady);
-    }
-    if post.has(&profile.failure) {
-        return nothing(PostClass::Failure, PostContent::Failure(post.reason()));
-    }
-    if post.has(&profile.not_ready) {
-        return nothing(PostClass::Failure, PostContent::NotReady);
-    }
-    if post.has(&profile.noise) {
-        return nothing(PostClass::Noise, PostContent::NotReady);
-    }
-    match place {
-        PostPlace::ThreadReply => {
-            ParsedPost { stance: post.reply_stance(), ..nothing(PostClass::Reply, PostContent::NotReady) }
-        }
-        PostPlace::ThreadRoot => post.finding(commit),
-        PostPlace::Review | PostPlace::Comment if post.has(&profile.finding) => post.finding(commit),
-        PostPlace::Review | PostPlace::Comment => post.summary(commit),
-    }
+    reading
+}
+
+/// A profile that names no channel leaves open where the reviewer posts.
+fn posts_in(profile: &Profile, channel: Channel) -> bool {
+    profile.posts.is_empty() || profile.posts.contains(&channel)
 }
 
 /// A post, its parsed document and the profile to read it with.
@@ -73,38 +60,55 @@ struct PostUnderReading<'a> {
 }
 
 impl PostUnderReading<'_> {
-    fn finding(&self, commit: Option<Sha>) -> ParsedPost {
+    fn read(&self, place: PostPlace) -> ParsedPost {
+        let profile = self.profile;
+        let nothing = ParsedPost::without_result;
+        if !self.document.lines.iter().any(PostLine::has_words) && self.document.fences.is_empty() {
+            return nothing(PostClass::Noise, PostContent::NotReady);
+        }
+        if self.has(&profile.status_table) {
+            return results::status_table(self);
+        }
+        let is_about_pull_request = matches!(place, PostPlace::Review | PostPlace::Comment);
+        let failure = self.first(&profile.failure).or_else(|| {
+            let common = is_about_pull_request && profile.common_marks.0;
+            self.first(&self.common.unknown_failure).filter(|_| common)
+        });
+        if let Some(mark) = failure {
+            let content = PostContent::Failure(self.reason(mark));
+            return ParsedPost { retry_after: self.retry_after(), ..nothing(PostClass::Failure, content) };
+        }
+        if self.has(&profile.running) {
+            return nothing(PostClass::Failure, PostContent::InProgress);
+        }
+        if self.has(&profile.not_ready) {
+            return nothing(PostClass::Failure, PostContent::NotReady);
+        }
+        if self.has(&profile.noise) {
+            return nothing(PostClass::Noise, PostContent::NotReady);
+        }
+        match place {
+            PostPlace::ThreadReply => {
+                ParsedPost { stance: self.reply_stance(), ..nothing(PostClass::Reply, PostContent::NotReady) }
+            }
+            PostPlace::ThreadRoot => self.finding(),
+            PostPlace::Review | PostPlace::Comment if self.has(&profile.finding) => self.finding(),
+            PostPlace::Comment if self.has(&profile.chat) => nothing(PostClass::Reply, PostContent::NotReady),
+            PostPlace::Review | PostPlace::Comment => results::summary(self, place),
+        }
+    }
+
+    fn finding(&self) -> ParsedPost {
         let stance = if self.has(&self.profile.accepted) || self.has(&self.common.accepted) {
             Some(Stance::Accepts)
         } else {
             (!self.has(&self.profile.informs)).then_some(Stance::SeeksChange)
         };
         ParsedPost {
-            class: PostClass::Finding,
             findings: vec![self.reported_finding(self.body)],
             stance,
-            content: PostContent::Complete,
-            commit,
+            ..ParsedPost::without_result(PostClass::Finding, PostContent::Complete)
         }
-    }
-
-    fn summary(&self, commit: Option<Sha>) -> ParsedPost {
-        if self.has(&self.profile.introduction) {
-            return ParsedPost {
-                class: PostClass::Summary,
-                findings: Vec::new(),
-                stance: None,
-                content: PostContent::NotReady,
-                commit,
-            };
-        }
-        let findings = bodies::findings(self);
-        let stance = if !findings.is_empty() || self.counts_findings() {
-            Some(Stance::SeeksChange)
-        } else {
-            self.has(&self.profile.clean).then_some(Stance::Accepts)
-        };
-        ParsedPost { class: PostClass::Summary, findings, stance, content: PostContent::Complete, commit }
     }
 
     /// Reads the post, or a part of it, as one finding.
@@ -147,23 +151,52 @@ impl PostUnderReading<'_> {
         Some(fence.text.as_str().into())
     }
 
-    /// The reviewer's stance in a reply. Its profile's marks come first, then the common phrases. A reply
-    /// that insists on anything does not accept.
+    /// The reviewer's stance in a reply. Its profile's marks come first, then the common phrases.
+    /// Acceptance needs a positive sign, and nothing else in the reply may insist, ask or doubt (C8). Without
+    /// a sign the stance is unknown, and the engine takes it as held.
     fn reply_stance(&self) -> Option<Stance> {
         if self.has(&self.profile.accepted) || self.has(&self.common.accepted) {
-            Some(Stance::Accepts)
-        } else if self.has(&self.profile.holds) || self.says(&self.common.reply_holds) {
-            Some(Stance::SeeksChange)
-        } else {
-            self.says(&self.common.reply_accepts).then_some(Stance::Accepts)
+            return Some(Stance::Accepts);
         }
+        let own = self.own_sentences();
+        let common = self.common;
+        let matches = |text: &str, marks: &[Mark]| marks.iter().any(|mark| mark.pattern.matches(head(text)));
+        let says = |marks: &[Mark]| own.iter().any(|sentence| matches(sentence, marks));
+        if self.has(&self.profile.holds) || says(&common.reply_holds) {
+            return Some(Stance::SeeksChange);
+        }
+        if says(&common.reply_doubts) {
+            return None;
+        }
+        let accepts_in = |sentence: &String| matches(sentence, &common.reply_accepts);
+        let is_harmless = |sentence: &String| {
+            accepts_in(sentence)
+                || matches(sentence, &common.reply_concedes)
+                || (matches(sentence, &common.reply_benign) && !matches(sentence, &common.reply_problems))
+        };
+        let concedes =
+            || says(&common.reply_concedes) && !says(&common.reply_problems) && own.iter().all(is_harmless);
+        let accepts = || {
+            let sign = own.iter().rposition(accepts_in);
+            sign.is_some_and(|sign| own[sign..].iter().all(is_harmless))
+        };
+        (says(&common.reply_withdraws) || accepts() || concedes()).then_some(Stance::Accepts)
     }
 
-    fn counts_findings(&self) -> bool {
-        self.profile.count.iter().any(|pattern| {
-            let counts = self.open_lines().filter_map(|line| first_group(pattern, head(&line.text)));
-            counts.filter_map(|count| count.parse::<u64>().ok()).any(|count| count > 0)
-        })
+    /// The reviewer's own sentences, without quotes, code, struck-out text and courtesy.
+    fn own_sentences(&self) -> Vec<String> {
+        let own = self.document.open_lines().filter(|line| line.quoted == 0);
+        let mut sentences = Vec::new();
+        for line in up_to(own, LONGEST_REPLY) {
+            let runs = line.runs.iter().filter(|run| !run.style.struck);
+            let prose: String =
+                runs.map(|run| if run.style.code { "`" } else { run.text.as_str() }).collect();
+            let courtesy = self.common.reply_courtesy.iter();
+            let prose = courtesy.fold(prose, |prose, mark| mark.pattern.removed_from(&prose));
+            let parts = prose.split_inclusive(['.', '!', '?', '。', '！', '？']);
+            sentences.extend(parts.map(|part| part.trim().to_owned()).filter(|part| is_sentence(part)));
+        }
+        sentences
     }
 
     fn commit(&self) -> Option<Sha> {
@@ -171,9 +204,17 @@ impl PostUnderReading<'_> {
         sha.map(|sha| Sha::from(sha.as_str()))
     }
 
-    /// Why the reviewer did not review, in its own words.
-    fn reason(&self) -> String {
-        let lines = self.document.open_lines().filter(|line| line.has_words()).take(3);
+    /// Why the reviewer did not review, in its own words. A mark in a folded block says where they are.
+    fn reason(&self, mark: &Mark) -> String {
+        let is_folded = matches!(mark.at, MarkPosition::Summary | MarkPosition::Anywhere);
+        let start = if is_folded {
+            let lines = &self.document.lines;
+            lines.iter().position(|line| mark.pattern.matches(head(&line.text)))
+        } else {
+            None
+        };
+        let lines = self.document.lines.iter().skip(start.unwrap_or_default());
+        let lines = lines.filter(|line| line.has_words() && (is_folded || is_open(line))).take(3);
         let mut reason = String::new();
         for line in lines {
             if !reason.is_empty() {
@@ -191,8 +232,29 @@ impl PostUnderReading<'_> {
         }
     }
 
+    /// How long the reviewer is out of quota, if it says so.
+    fn retry_after(&self) -> Option<Duration> {
+        let mut lines = self.open_lines();
+        lines.find_map(|line| {
+            self.profile.retry_after.iter().find_map(|pattern| {
+                let groups = pattern.groups(head(&line.text))?;
+                let part = |name: &str, seconds: u64| {
+                    let number = groups.named(name).and_then(|number| number.parse::<u64>().ok());
+                    number.unwrap_or_default().saturating_mul(seconds)
+                };
+                let seconds = part("hours", 3600).saturating_add(part("minutes", 60));
+                let seconds = seconds.saturating_add(part("seconds", 1));
+                (seconds > 0).then(|| Duration::from_secs(seconds))
+            })
+        })
+    }
+
     fn has(&self, marks: &[Mark]) -> bool {
-        marks.iter().any(|mark| self.has_at(mark.at, &mark.pattern))
+        self.first(marks).is_some()
+    }
+
+    fn first<'m>(&self, marks: &'m [Mark]) -> Option<&'m Mark> {
+        marks.iter().find(|mark| self.has_at(mark.at, &mark.pattern))
     }
 
     /// Whether the post has a match at this position.
@@ -205,9 +267,10 @@ impl PostUnderReading<'_> {
             MarkPosition::Badge => document.badges().take(LONGEST_SPOT).any(matches),
             MarkPosition::Notice => self.is_short && self.open_lines().any(|line| matches(&line.text)),
             MarkPosition::Small => self.open_lines().any(|line| matches(&line.small_text())),
-            MarkPosition::Summary => {
-                let lines = document.lines.iter().filter(|line| line.is_summary);
-                up_to(lines, LONGEST_POST).any(|line| matches(&line.text))
+            MarkPosition::Heading => self.open_lines().any(|line| line.heading > 0 && matches(&line.text)),
+            MarkPosition::Summary => self.summaries().any(|line| matches(&line.text)),
+            MarkPosition::Anywhere => {
+                up_to(document.lines.iter(), LONGEST_POST).any(|line| matches(&line.text))
             }
             MarkPosition::Comment => {
                 document.comments.iter().take(LONGEST_SPOT).any(|comment| matches(comment))
@@ -219,12 +282,14 @@ impl PostUnderReading<'_> {
         up_to(self.document.open_lines(), LONGEST_POST)
     }
 
-    /// Whether a phrase stands in the reviewer's own text, outside quotes.
-    fn says(&self, marks: &[Mark]) -> bool {
-        let own = self.document.open_lines().filter(|line| line.quoted == 0);
-        let mut own = up_to(own, LONGEST_REPLY);
-        own.any(|line| marks.iter().any(|mark| mark.pattern.matches(head(&line.text))))
+    fn summaries(&self) -> impl Iterator<Item = &PostLine> {
+        up_to(self.document.lines.iter().filter(|line| line.is_summary), LONGEST_POST)
     }
+}
+
+/// Emoticons have single letters in them.
+fn is_sentence(text: &str) -> bool {
+    text.chars().filter(|c| c.is_alphanumeric()).count() > 1
 }
 
 /// The first lines, up to `limit` bytes.
@@ -235,6 +300,10 @@ fn up_to<'a>(lines: impl Iterator<Item = &'a PostLine>, limit: usize) -> impl It
         length += line.text.len() + 16;
         length <= limit + line.text.len()
     })
+}
+
+fn is_open(line: &PostLine) -> bool {
+    line.folded == 0 && !line.is_summary
 }
 
 /// The part of a text that marks are searched in.

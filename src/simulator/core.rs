@@ -244,7 +244,8 @@ impl Core {
         if path == "/graphql" {
             return self.parse_graphql(incoming);
         }
-        let route = RestRoute::of(&incoming.method, &wire::segments(path));
+        let segments = rest::by_name(&self.world.borrow(), wire::segments(path));
+        let route = RestRoute::of(&incoming.method, &segments);
         ParsedRequest {
             operation: route
                 .map_or_else(|| format!("{} {path}", incoming.method), |r| r.template().to_owned()),
@@ -335,7 +336,10 @@ impl Core {
             }
             RequestTarget::Rest(route) => {
                 let request = RestRequest {
-                    segments: wire::segments(&normal_path(&incoming.path)),
+                    segments: rest::by_name(
+                        self.world.get_mut(),
+                        wire::segments(&normal_path(&incoming.path)),
+                    ),
                     query: wire::parameters(incoming.query.as_deref().unwrap_or_default()),
                     accept: incoming.accept.as_deref().unwrap_or_default(),
                     body: &incoming.body,
@@ -344,9 +348,14 @@ impl Core {
                 world.serving = true;
                 let answer = rest::answer(world, account, *route, &request);
                 world.serving = false;
-                let outcome =
-                    if answer.status < 400 { "ok".to_owned() } else { format!("refused: {}", answer.status) };
-                (wire::rest(answer, incoming), outcome)
+                let outcome = match answer.status {
+                    301 => "moved".to_owned(),
+                    status if status < 400 => "ok".to_owned(),
+                    status => format!("refused: {status}"),
+                };
+                let answer = wire::rest(answer, incoming);
+                let is_conditional = *route == RestRoute::Reactions;
+                (if is_conditional { wire::conditional(answer, incoming) } else { answer }, outcome)
             }
         }
     }

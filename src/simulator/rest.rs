@@ -28,6 +28,8 @@ pub(crate) struct RestAnswer {
     pub(crate) body: RestBody,
     /// The number of the next page, for the `link` header.
     pub(crate) next_page: Option<usize>,
+    /// The path of a moved object, for the `location` header.
+    pub(crate) moved_to: Option<String>,
 }
 
 #[derive(Debug)]
@@ -39,7 +41,7 @@ pub(crate) enum RestBody {
 
 impl RestAnswer {
     pub(crate) fn json(status: u16, body: Value) -> Self {
-        Self { status, body: RestBody::Json(body), next_page: None }
+        Self { status, body: RestBody::Json(body), next_page: None, moved_to: None }
     }
 
     pub(crate) fn message(status: u16, message: &str) -> Self {
@@ -50,9 +52,31 @@ impl RestAnswer {
         )
     }
 
-    fn text(text: String) -> Self {
-        Self { status: 200, body: RestBody::Text(text), next_page: None }
+    /// GitHub's answer to a repository's former name.
+    fn moved(repository: RepositoryId, rest: &[String]) -> Self {
+        let mut path = format!("/repositories/{}", repository.database_id());
+        for segment in rest {
+            path = format!("{path}/{segment}");
+        }
+        Self { moved_to: Some(path), ..Self::message(301, "Moved Permanently") }
     }
+
+    fn text(text: String) -> Self {
+        Self { status: 200, body: RestBody::Text(text), next_page: None, moved_to: None }
+    }
+}
+
+/// A path by a repository's number, as the path by its present name.
+pub(crate) fn by_name(world: &World, segments: Vec<String>) -> Vec<String> {
+    let found = match segments.as_slice() {
+        [first, number, ..] if first == "repositories" => {
+            (0..world.repositories.len()).map(RepositoryId).find(|id| id.database_id().to_string() == *number)
+        }
+        _ => None,
+    };
+    let Some(id) = found else { return segments };
+    let (owner, name) = (world[world[id].owner].login.clone(), world[id].name.clone());
+    ["repos".to_owned(), owner, name].into_iter().chain(segments.into_iter().skip(2)).collect()
 }
 
 /// Carries a request out, except `rate_limit`: `core` answers that one, because it keeps the budgets.
@@ -81,6 +105,9 @@ fn carry_out(
     }
     let segment = |index: usize| request.segments.get(index).map_or("", String::as_str);
     let repository = find_repository(world, by, segment(1), segment(2))?;
+    if world.repository_now(segment(1), segment(2)).is_none() {
+        return Ok(RestAnswer::moved(repository, &request.segments[3..]));
+    }
     if route.writes() && world[repository].archived {
         return Err(WorldRefusal::Forbidden("Repository was archived so is read-only.".to_owned()));
     }
@@ -104,6 +131,11 @@ fn carry_out(
             let body = request.json()?;
             let comment = world.comment(subject, by, text(&body, "body"))?;
             Ok(RestAnswer::json(201, shapes::comment(world, comment)))
+        }
+        RestRoute::Reactions => {
+            let pull = as_pull(numbered()?)?;
+            let reactions = world[pull].reactions.iter().map(|id| shapes::reaction(world, *id));
+            Ok(RestAnswer::json(200, Value::Array(reactions.collect())))
         }
         RestRoute::AddLabels | RestRoute::RemoveLabel => {
             let subject = numbered()?;
@@ -210,7 +242,7 @@ fn dispatch(
         return Err(WorldRefusal::Unprocessable(message.to_owned()));
     }
     world.dispatch(repository, by, event, payload);
-    Ok(RestAnswer { status: 204, body: RestBody::Empty, next_page: None })
+    Ok(RestAnswer { status: 204, body: RestBody::Empty, next_page: None, moved_to: None })
 }
 
 fn create_issue(

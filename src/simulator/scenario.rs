@@ -47,8 +47,8 @@ use toml::Spanned;
 
 pub use action::{
     ByAction, CheckRunAction, CommentAction, DeleteAccountAction, EditAction, LabelAction, MinimiseAction,
-    OnThreadAction, PushAction, Replacement, ReplyAction, RequestAction, ReviewAction, ScenarioAction,
-    ThreadEntry,
+    OnThreadAction, PushAction, RenameAction, Replacement, ReplyAction, RequestAction, ReviewAction,
+    ScenarioAction, ThreadEntry,
 };
 
 use super::limits::SimulatedLimits;

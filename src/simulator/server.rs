@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use http_body_util::{BodyExt, Limited};
 use hyper::body::{Body, Bytes, Frame, Incoming as HyperBody, SizeHint};
-use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, HeaderName, HeaderValue};
+use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, HeaderName, HeaderValue, IF_NONE_MATCH};
 use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
@@ -97,6 +97,7 @@ async fn answer(request: Request<HyperBody>, shared: SharedCore) -> Result<Respo
         query: parts.uri.query().map(str::to_owned),
         authorization: header(AUTHORIZATION),
         accept: header(ACCEPT),
+        if_none_match: header(IF_NONE_MATCH),
         body: body.to_bytes().to_vec(),
     };
     let reply = shared.lock().handle(&incoming);

@@ -5,6 +5,7 @@
 
 mod asking;
 mod handoff;
+mod identity;
 mod latest;
 mod lease;
 mod recording;
@@ -16,15 +17,17 @@ use super::clock::WorkGuard;
 use super::computed_state::RepositoryRules;
 use super::fact::{Fact, RecordedAnswer, RecordedCommand};
 use super::history::History;
+use super::polling::PollCause;
 use super::programs::{DiffReading, RunningPrograms};
 use super::view::PullRequestView;
-use crate::domain::review_loop::{Exit, LoopEvent, Phase};
+use crate::domain::review_loop::Exit;
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::domain::vocabulary::{ReviewerName, Sha};
 use crate::failure::Failure;
 use crate::github::PullRequestAddress;
 use crate::journal::{JournalError, PullRequestKey, Record};
 use handoff::HandoffProgress;
+use identity::KnownIdentity;
 use jiff::Timestamp;
 use latest::LatestReading;
 use lease::DriverLease;
@@ -37,16 +40,14 @@ use turns::{LoopProgress, LoopTrigger};
 #[derive(Debug)]
 pub(super) enum WakeUp {
     // The forge
-    Polled(Arc<PullRequestSnapshot>),
+    Polled(Arc<PullRequestSnapshot>, PollCause),
     /// A poll found nothing new.
-    Unchanged,
-    Unreachable(String),
+    Unchanged(PollCause),
+    Unreachable(String, PollCause),
     /// Trying again is useless: the token may not read the pull request, or it does not exist.
     Refused(Failure),
-    RateLimited {
-        until: Timestamp,
-        why: String,
-    },
+    /// GitHub limits requests, and why it says so. That costs no attempt (L8); the hub waits.
+    RateLimited(String),
 
     // The journal: records of other instances and of people
     Recorded(Box<Record>),
@@ -83,11 +84,11 @@ impl WakeUp {
     /// The reason's name in the log.
     fn name(&self) -> &'static str {
         match self {
-            WakeUp::Polled(_) => "polled",
-            WakeUp::Unchanged => "unchanged",
-            WakeUp::Unreachable(_) => "unreachable",
+            WakeUp::Polled(..) => "polled",
+            WakeUp::Unchanged(_) => "unchanged",
+            WakeUp::Unreachable(..) => "unreachable",
             WakeUp::Refused(_) => "refused",
-            WakeUp::RateLimited { .. } => "rate_limited",
+            WakeUp::RateLimited(_) => "rate_limited",
             WakeUp::Recorded(_) => "recorded",
             WakeUp::ChangesRead { .. } => "changes_read",
             WakeUp::ReviewerAnswered { .. } => "reviewer_answered",
@@ -125,8 +126,12 @@ pub(super) struct LoopMessage {
 
 pub(super) struct PullRequestActor {
     context: Arc<SupervisorContext>,
+    /// The address by which it is tracked.
     address: PullRequestAddress,
+    /// The key under which the journal files it.
     key: PullRequestKey,
+    /// Set by the first reading.
+    identity: Option<KnownIdentity>,
     /// What the journal says.
     history: History,
     /// What the forge said last.
@@ -160,6 +165,7 @@ impl ActorProblems {
 /// The stored state that an actor starts with.
 pub(super) struct ActorStart {
     pub(super) address: PullRequestAddress,
+    pub(super) key: PullRequestKey,
     pub(super) records: Vec<Record>,
     /// The last poll, and the loop as it was stored then.
     pub(super) last: Option<(Arc<PullRequestSnapshot>, Timestamp, Option<Value>)>,
@@ -171,7 +177,7 @@ impl PullRequestActor {
         start: ActorStart,
         reports: mpsc::Sender<LoopMessage>,
     ) -> Self {
-        let ActorStart { address, records, last } = start;
+        let ActorStart { address, key, records, last } = start;
         let history = History::of(&records);
         let mut progress = LoopProgress::default();
         let mut latest = LatestReading::default();
@@ -180,10 +186,11 @@ impl PullRequestActor {
             progress.restore(stored_loop.as_ref(), &history);
         }
         if context.fresh {
-            progress.start_afresh(&history);
+            progress.start_again(&history, &context.config.policy);
         }
         Self {
-            key: context.key(&address),
+            key,
+            identity: None,
             lease: DriverLease::new(context.read_only),
             context,
             address,
@@ -233,33 +240,35 @@ impl PullRequestActor {
     async fn wake(&mut self, wake: WakeUp) -> Result<(), JournalError> {
         let now = self.context.clock.now();
         match wake {
-            WakeUp::Polled(snapshot) => {
-                let last_look = self.latest.seen_at;
+            WakeUp::Polled(snapshot, cause) => {
+                let identified = self.identified(snapshot).await;
                 self.reached(now);
+                let snapshot = identified?;
                 self.keep_lease().await?;
-                self.record_transitions(&snapshot, last_look).await?;
+                self.record_transitions(&snapshot).await?;
                 let changed = self.latest.snapshot().is_none_or(|old| **old != *snapshot);
                 // The same inputs give the same state, so the computed one is reused.
                 if changed {
                     self.recompute(snapshot);
+                    self.record_unreadable_posts().await?;
                 }
-                self.step(LoopTrigger::Polled { changed }).await
+                self.step(LoopTrigger::Polled(cause)).await
             }
-            WakeUp::Unchanged => {
+            WakeUp::Unchanged(cause) => {
                 self.reached(now);
                 self.keep_lease().await?;
-                self.step(LoopTrigger::Polled { changed: false }).await
+                self.step(LoopTrigger::Polled(cause)).await
             }
-            WakeUp::Unreachable(why) => {
+            WakeUp::Unreachable(why, cause) => {
                 self.problems.trouble = Some(why);
                 self.problems.attempts_failed += 1;
                 self.keep_lease().await?;
-                self.step(LoopTrigger::Unreachable).await
+                self.step(LoopTrigger::Unreachable(cause)).await
             }
-            WakeUp::RateLimited { until, why } => {
+            WakeUp::RateLimited(why) => {
                 self.problems.trouble = Some(why);
                 self.keep_lease().await?;
-                self.step(LoopTrigger::RateLimited(until)).await
+                self.step(LoopTrigger::Learned).await
             }
             WakeUp::Refused(failure) => {
                 self.problems.trouble = Some(failure.to_string());
@@ -267,6 +276,9 @@ impl PullRequestActor {
                 Ok(())
             }
             WakeUp::Recorded(record) => {
+                if record.pull_request.as_ref() != Some(&self.key) {
+                    return Ok(());
+                }
                 if self.history.learn(&record) && self.recompute_latest() {
                     self.step(LoopTrigger::Learned).await?;
                 }
@@ -293,9 +305,10 @@ impl PullRequestActor {
             }
             WakeUp::AuthorEnded { head, outcome, pushed } => {
                 self.programs.author = None;
-                self.record_held(Fact::AuthorEnded { head, outcome: outcome.clone() }, "author", &outcome)
-                    .await?;
-                self.step(if pushed { LoopTrigger::Learned } else { LoopTrigger::AuthorGaveUp }).await
+                let number = self.history.author_rounds().saturating_sub(1);
+                let ended = Fact::AuthorEnded { head, outcome: outcome.clone(), pushed, number };
+                self.record_held(ended, "author", &outcome).await?;
+                self.step(LoopTrigger::Learned).await
             }
             WakeUp::Person(command) => self.obey(command).await,
             WakeUp::Shutdown => Ok(()),
@@ -312,10 +325,11 @@ impl PullRequestActor {
             LoopCommand::Pause => self.obey_recorded_command(RecordedCommand::Pause).await,
             LoopCommand::Resume => self.obey_recorded_command(RecordedCommand::Resume).await,
             LoopCommand::Stop => self.obey_recorded_command(RecordedCommand::Stop).await,
-            LoopCommand::PollNow => self.step(LoopTrigger::Person(LoopEvent::PollNow)).await,
+            // The hub polls; there is nothing to do before that.
+            LoopCommand::PollNow => Ok(()),
             LoopCommand::GrantRound { by, why } => {
-                let (Some(snapshot), Some(Phase::Ended(Exit::RoundCap { .. }))) =
-                    (self.latest.snapshot(), self.progress.phase())
+                let (Some(snapshot), Some(Exit::RoundCap { .. })) =
+                    (self.latest.snapshot(), self.progress.review_loop.exit())
                 else {
                     tracing::debug!("a round is granted only where the cap was reached");
                     return Ok(());
@@ -334,7 +348,7 @@ impl PullRequestActor {
     /// L10: the command goes into the journal, so that the driver obeys it whichever instance received it.
     async fn obey_recorded_command(&mut self, command: RecordedCommand) -> Result<(), JournalError> {
         if self.context.read_only {
-            return self.step(LoopTrigger::Person(command.event())).await;
+            return self.step(LoopTrigger::Command(command)).await;
         }
         let instance = self.context.instance.clone();
         self.record(Fact::Told { told: command }, &instance, "").await?;
@@ -342,7 +356,7 @@ impl PullRequestActor {
     }
 
     fn rules(&self) -> RepositoryRules<'_> {
-        self.context.rules(&self.address.repository)
+        self.context.rules(self.names(self.latest.any()))
     }
 
     fn drives(&self) -> bool {
@@ -356,7 +370,6 @@ impl PullRequestActor {
             last: self.latest.stored_snapshot(),
             seen_at: self.latest.seen_at,
             review_loop: self.progress.review_loop.clone(),
-            next_at: self.progress.next_at,
             role: self.lease.role().clone(),
             drive: self.rules().drive,
             thinking: self.programs.reviewers.keys().cloned().collect(),

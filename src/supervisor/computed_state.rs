@@ -1,22 +1,29 @@
 //! The state of one pull request, computed from the last snapshot, the history and the rules. The function is
 //! pure, so every instance and every restart computes the same state.
 
-use super::history::History;
+use super::history::{History, RecordedAct};
 use super::markers;
 use super::replay::ReplayedHistory;
 use crate::agents::targets;
 use crate::config::Config;
 use crate::domain::actionable::{self, TriagedFindings};
+use crate::domain::duplicates;
 use crate::domain::finding::Thread;
 use crate::domain::handoff::{self, Eligibility, HandoffMode, HandoffRules, HandoffTask};
 use crate::domain::observed::{self, ObservedPullRequest, UnownedThread};
 use crate::domain::place::LineRange;
+use crate::domain::policy::Policy;
 use crate::domain::post::PostReader;
-use crate::domain::review_loop::{Observation, PostContent, PostKind, ReviewerPost};
-use crate::domain::snapshot::{AccountKind, PullRequestSnapshot, RepositoryName, ReviewState, ReviewThread};
+use crate::domain::review_loop::{
+    AuthorState, Observation, PostContent, PostKind, ReviewerPost, UnreadablePost,
+};
+use crate::domain::snapshot::{
+    AccountKind, PullRequestSnapshot, PullRequestState, RepositoryName, ReviewState, ReviewThread,
+};
 use crate::domain::vocabulary::{ReviewerName, TargetName, ThreadId};
 use jiff::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::sync::Arc;
 
 /// The configuration as it applies to one repository.
@@ -39,8 +46,19 @@ impl<'a> RepositoryRules<'a> {
         repository: &RepositoryName,
         read_only: bool,
     ) -> RepositoryRules<'a> {
-        let configured = config.repository(repository);
-        let drive = config.may_drive(repository) && !read_only;
+        Self::of_names(config, reads, [repository], read_only)
+    }
+
+    /// L13: after a rename, the entry with the former name still applies, unless there is one with the new
+    /// name. `names` begins with the present one.
+    pub fn of_names<'n>(
+        config: &'a Config,
+        reads: &'a dyn PostReader,
+        names: impl IntoIterator<Item = &'n RepositoryName>,
+        read_only: bool,
+    ) -> RepositoryRules<'a> {
+        let configured = names.into_iter().find_map(|name| config.repository(name));
+        let drive = configured.is_some_and(|it| it.drive) && !read_only;
         RepositoryRules {
             config,
             reads,
@@ -61,8 +79,24 @@ pub struct ComputedState {
     pub unowned: Vec<UnownedThread>,
     /// Reviewers that have shown themselves here.
     pub recognised: BTreeSet<ReviewerName>,
-    pub expected: BTreeSet<ReviewerName>,
     pub seen: Observation,
+    /// The last decision about each thread that waits for a person, by the engine's id.
+    pub decisions: BTreeMap<ThreadId, RecordedAct>,
+}
+
+/// A problem that waits for a person, with every waiting thread about it (D6).
+#[derive(Debug, Clone)]
+pub struct WaitingProblem<'a> {
+    /// At least one. Each needs a decision of its own.
+    pub threads: Vec<ThreadView<'a>>,
+    /// All reviewers that report the problem.
+    pub reviewers: BTreeSet<ReviewerName>,
+}
+
+impl WaitingProblem<'_> {
+    pub fn title(&self) -> &str {
+        self.threads.first().map_or("", |shown| &shown.thread.finding.title)
+    }
 }
 
 /// A reviewer's thread, observed or driven, with the forge's thread for it.
@@ -97,6 +131,13 @@ impl<'a> ThreadView<'a> {
         }
     }
 
+    /// Its place and title, for a sentence.
+    pub fn label(&self) -> String {
+        let finding = &self.thread.finding;
+        let line = self.line().map_or_else(String::new, |line| format!(":{line}"));
+        format!("{}{line} \"{}\"", finding.path, finding.title)
+    }
+
     pub fn outdated(&self) -> bool {
         self.on_forge.map_or(self.thread.anchor.gone, |seen| seen.outdated)
     }
@@ -126,12 +167,70 @@ impl ComputedState {
             Some(names) => names.iter().cloned().collect(),
             None => recognised.union(&driven).cloned().collect(),
         };
-        let mut seen = observed::observation(&snapshot, &observed, reads, &config.break_glass, author);
+        let mut seen = observed::observation(&snapshot, &observed, reads, &config.break_glass);
         seen.posts.extend(own_posts(&snapshot, &folded));
         seen.rounds_on_forge = seen.rounds_on_forge.saturating_add(own_rounds(&snapshot));
-        let mut computed = ComputedState { snapshot, observed, folded, unowned, recognised, expected, seen };
-        computed.seen.something_to_fix |= !computed.actionable().actionable.is_empty();
+        seen.expects_anybody = rules.expected.is_none();
+        seen.expected = expected;
+        seen.rounds_recorded = folded.dispatched;
+        seen.granted = folded.granted;
+        if author {
+            let state = folded.author_at.get(&snapshot.head.sha);
+            seen.author = state.copied().unwrap_or(AuthorState::Idle);
+        }
+        let decisions = BTreeMap::new();
+        let mut computed = ComputedState { snapshot, observed, folded, unowned, recognised, seen, decisions };
+        computed.seen.to_fix = computed.count_to_fix();
+        let waiting = computed.waiting_for_person(&config.policy);
+        let labels = waiting.iter().filter_map(|problem| problem.threads.first().map(ThreadView::label));
+        computed.seen.for_person = labels.collect();
+        computed.decisions = computed.decisions_about_waiting(history);
         computed
+    }
+
+    /// L7: how many findings somebody has to fix, those without a thread included.
+    fn count_to_fix(&self) -> u32 {
+        let actionable: BTreeSet<ThreadId> = self.actionable().actionable.into_iter().collect();
+        let observed = observed::to_fix(&self.observed);
+        let with_thread = actionable.iter().chain(observed).collect::<BTreeSet<_>>().len();
+        let count = with_thread + observed::to_fix_in_bodies(&self.observed);
+        u32::try_from(count).unwrap_or(u32::MAX)
+    }
+
+    fn decisions_about_waiting(&self, history: &History) -> BTreeMap<ThreadId, RecordedAct> {
+        let waiting = self.threads().into_iter().filter(|shown| shown.thread.status().waits_for_person());
+        let decided = waiting.filter_map(|shown| {
+            let act = history.last_decision(&[&shown.thread.id, shown.id()])?;
+            Some((shown.thread.id.clone(), act.clone()))
+        });
+        decided.collect()
+    }
+
+    /// The problems that wait for a person, and that no person has decided about (T2). A repetition counts with
+    /// its first thread, and a problem of several reviewers once (D6).
+    pub fn waiting_for_person(&self, policy: &Policy) -> Vec<WaitingProblem<'_>> {
+        let threads: Vec<ThreadView<'_>> =
+            self.threads().into_iter().filter(|shown| shown.repeats.is_none()).collect();
+        let waits = |shown: &&ThreadView<'_>| shown.thread.status().waits_for_person();
+        if !threads.iter().any(|shown| waits(&shown)) {
+            return Vec::new();
+        }
+        let groups = duplicates::group_duplicates(threads.iter().map(|shown| shown.thread), policy);
+        let group_of: BTreeMap<&ThreadId, usize> = groups
+            .iter()
+            .enumerate()
+            .flat_map(|(index, group)| group.threads.iter().map(move |thread| (thread, index)))
+            .collect();
+        let mut problems: BTreeMap<usize, WaitingProblem<'_>> = BTreeMap::new();
+        for shown in threads.iter().filter(waits) {
+            let Some(&index) = group_of.get(&shown.thread.id) else { continue };
+            let reviewers = || groups[index].reviewers.clone();
+            let problem = problems
+                .entry(index)
+                .or_insert_with(|| WaitingProblem { threads: Vec::new(), reviewers: reviewers() });
+            problem.threads.push(*shown);
+        }
+        problems.into_values().collect()
     }
 
     /// Every reviewer's threads, observed ones first.
@@ -167,6 +266,33 @@ impl ComputedState {
         actionable::triage(open.map(|shown| shown.thread))
     }
 
+    /// Whether an expected reviewer that says things by reactions has not said its result by other means.
+    pub fn waits_for_reaction(&self, reads: &dyn PostReader) -> bool {
+        let reacting: BTreeSet<_> =
+            self.seen.expected.iter().filter(|name| reads.reacts(name)).cloned().collect();
+        if reacting.is_empty() || self.snapshot.state != PullRequestState::Open {
+            return false;
+        }
+        let mut seen = self.seen.clone();
+        seen.posts.retain(|post| !post.is_reaction());
+        !seen.arrivals_of(&reacting).missing.is_empty()
+    }
+
+    /// L3: posts of reviewers for this head that nobody but a person can read.
+    pub fn unreadable(&self) -> Vec<UnreadableReview> {
+        let reviewers = self.seen.expected.union(&self.recognised).cloned().collect();
+        let unreadable = self.seen.arrivals_of(&reviewers).unreadable.into_iter();
+        let posts = unreadable.map(|(reviewer, UnreadablePost { reason, url, at })| {
+            let url = url.unwrap_or_else(|| self.snapshot.url.clone());
+            let reviews = self.snapshot.reviews.iter().map(|review| (&review.url, &review.body));
+            let comments = self.snapshot.comments.iter().map(|comment| (&comment.url, &comment.body));
+            let body = reviews.chain(comments).find(|(address, _)| **address == url).map(|(_, body)| body);
+            let start = body.map(|body| first_lines(body)).unwrap_or_default();
+            UnreadableReview { reviewer, url, written_at: at, reason, start }
+        });
+        posts.collect()
+    }
+
     pub fn author_is_bot(&self) -> bool {
         self.snapshot.author.as_ref().is_some_and(|author| author.kind == AccountKind::Bot)
     }
@@ -199,6 +325,37 @@ impl ComputedState {
         rules.config.handoff.target_of(thread)
     }
 }
+
+/// A reviewer's post that its profile cannot read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreadableReview {
+    pub reviewer: ReviewerName,
+    pub url: String,
+    pub written_at: Timestamp,
+    pub reason: String,
+    /// The post's first lines.
+    pub start: String,
+}
+
+impl fmt::Display for UnreadableReview {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let UnreadableReview { reviewer, url, reason, .. } = self;
+        write!(f, "cannot read the post of {reviewer}: {reason} ({url})")
+    }
+}
+
+/// Enough of a post to recognise its format: its first lines with text.
+fn first_lines(body: &str) -> String {
+    let lines = body.lines().map(str::trim).filter(|line| !line.is_empty()).take(3);
+    let text = lines.collect::<Vec<_>>().join(" / ");
+    match text.char_indices().nth(LONGEST_START) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// Characters of an unreadable post that are recorded.
+const LONGEST_START: usize = 200;
 
 /// The rules that decide whether a thread is handed off.
 #[derive(Debug, Clone)]
@@ -236,6 +393,8 @@ fn own_posts(snapshot: &PullRequestSnapshot, folded: &ReplayedHistory) -> Vec<Re
             kind: PostKind::Review(PostContent::Complete),
             at: review.submitted_at.unwrap_or(review.created_at),
             commit: review.commit.clone(),
+            url: Some(review.url.clone()),
+            aside: false,
         })
     });
     let failed = folded.failed.iter().map(|(reviewer, (head, reason))| ReviewerPost {
@@ -243,6 +402,8 @@ fn own_posts(snapshot: &PullRequestSnapshot, folded: &ReplayedHistory) -> Vec<Re
         kind: PostKind::Review(PostContent::Failure(reason.clone())),
         at: snapshot.pushed.at,
         commit: Some(head.clone()),
+        url: None,
+        aside: false,
     });
     posted.chain(failed).collect()
 }

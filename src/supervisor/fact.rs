@@ -32,6 +32,14 @@ pub enum Fact {
     Decided {
         thread: ThreadId,
         verb: Decision,
+        /// The finding's threads that were not resolved on the forge then. The forge does not say when a thread
+        /// was resolved.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        unresolved: Vec<ThreadId>,
+    },
+    /// T6: the person undid their last decision or choice about the thread.
+    Undone {
+        thread: ThreadId,
     },
     /// H9: a person chose where a finding goes at the merge.
     Routed {
@@ -83,11 +91,20 @@ pub enum Fact {
         head: Sha,
         round: u32,
         findings: Vec<ThreadId>,
+        /// How many rounds were recorded before.
+        #[serde(default)]
+        number: u32,
     },
     /// The author's program ended, with a push or without.
     AuthorEnded {
         head: Sha,
         outcome: String,
+        /// Whether it says that it pushed. Older versions did not record it.
+        #[serde(default = "pushed")]
+        pushed: bool,
+        /// The number of its round.
+        #[serde(default)]
+        number: u32,
     },
     Merged {
         tasks: Vec<TaskFact>,
@@ -117,6 +134,17 @@ pub enum Fact {
         answer: RecordedAnswer,
     },
 
+    // Observed reviewers
+    /// L3: the reviewer's profile cannot read this post. One record for each edit of the post.
+    UnreadablePost {
+        reviewer: ReviewerName,
+        url: String,
+        written_at: Timestamp,
+        reason: String,
+        /// The post's first lines.
+        start: String,
+    },
+
     // The loop
     Ended {
         exit: Exit,
@@ -124,6 +152,11 @@ pub enum Fact {
         #[serde(default)]
         head: Option<Sha>,
     },
+}
+
+/// Without a word about it, the loop waits for the push.
+fn pushed() -> bool {
+    true
 }
 
 /// The rules under which a reviewer was asked.
@@ -151,6 +184,7 @@ pub enum RecordedCommand {
     Pause,
     Resume,
     Stop,
+    Restart,
 }
 
 impl RecordedCommand {
@@ -159,6 +193,7 @@ impl RecordedCommand {
             RecordedCommand::Pause => LoopEvent::Pause,
             RecordedCommand::Resume => LoopEvent::Resume,
             RecordedCommand::Stop => LoopEvent::Stop,
+            RecordedCommand::Restart => LoopEvent::Restart,
         }
     }
 }
@@ -192,10 +227,24 @@ impl From<TaskFact> for HandoffTask {
 }
 
 impl Fact {
+    /// A decision about a thread that is not resolved on the forge.
+    pub fn decided(thread: ThreadId, verb: Decision) -> Fact {
+        Fact::Decided { unresolved: vec![thread.clone()], thread, verb }
+    }
+
+    /// Whether the fact is part of a thread's own history. Such facts take effect in journal order.
+    pub fn is_about_thread(&self) -> bool {
+        matches!(
+            self,
+            Fact::Decided { .. } | Fact::Undone { .. } | Fact::Routed { .. } | Fact::Reopened { .. }
+        )
+    }
+
     /// The record's kind.
     pub fn kind(&self) -> &'static str {
         match self {
             Fact::Decided { .. } => "decided",
+            Fact::Undone { .. } => "undone",
             Fact::Routed { .. } => "routed",
             Fact::Reopened { .. } => "reopened",
             Fact::Replied { .. } => "replied",
@@ -210,6 +259,7 @@ impl Fact {
             Fact::ReopenedPullRequest => "reopened_pull_request",
             Fact::Asked { .. } => "asked",
             Fact::Answered { .. } => "answered",
+            Fact::UnreadablePost { .. } => "unreadable_post",
             Fact::Ended { .. } => "ended",
         }
     }
@@ -218,6 +268,7 @@ impl Fact {
     fn key(&self, at: Timestamp) -> Option<String> {
         match self {
             Fact::Decided { .. }
+            | Fact::Undone { .. }
             | Fact::Routed { .. }
             | Fact::Told { .. }
             | Fact::Ended { .. }
@@ -230,8 +281,10 @@ impl Fact {
             Fact::Replied { comment, turn, .. } => Some(format!("{comment}/{turn}")),
             Fact::ResolvedThere { thread, turn } => Some(format!("{thread}/{turn}")),
             Fact::Pushed { head, number, .. } => Some(format!("{number}/{head}")),
-            // One round per head.
-            Fact::Dispatched { head, .. } | Fact::AuthorEnded { head, .. } => Some(head.to_string()),
+            Fact::Dispatched { head, number, .. } | Fact::AuthorEnded { head, number, .. } => {
+                Some(format!("{number}/{head}"))
+            }
+            Fact::UnreadablePost { url, written_at, .. } => Some(format!("{url}@{written_at}")),
             Fact::Merged { .. } => Some("merged".to_owned()),
             Fact::Closed | Fact::ReopenedPullRequest => Some(at.to_string()),
         }

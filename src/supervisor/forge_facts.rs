@@ -3,15 +3,18 @@
 //! The forge and this machine have two clocks, and a reply from before a reviewer's call may be read only
 //! after its answer. So the engine takes replies in the order in which they were recorded.
 
+use super::computed_state::{ComputedState, RepositoryRules};
 use super::fact::Fact;
-use super::history::History;
+use super::history::{History, RecordedActKind};
 use super::markers;
+use crate::domain::machine::Decision;
 use crate::domain::observed::is_person;
 use crate::domain::re_review::ClassifiedReply;
 use crate::domain::snapshot::{Account, PullRequestSnapshot, ReviewThread, ThreadComment};
 use crate::domain::vocabulary::ThreadId;
 use crate::replies::PhraseTables;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// A fact that is not recorded yet, and who caused it.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,16 +35,46 @@ impl UnrecordedFact {
 }
 
 impl History {
-    /// People's acts on threads that only the change between these two snapshots shows.
+    /// People's acts on threads that only the change between these two snapshots shows. A change that Cloture
+    /// itself wrote to the forge is no second act.
     pub fn unrecorded_facts(
         &self,
         before: Option<&PullRequestSnapshot>,
         snapshot: &PullRequestSnapshot,
+        rules: &RepositoryRules<'_>,
     ) -> Vec<UnrecordedFact> {
         let mut facts = self.overriding_replies(snapshot);
-        facts.extend(self.threads_resolved_by_people(before, snapshot));
-        facts.extend(reopened_threads(before, snapshot));
+        let mut changes = self.threads_resolved_by_people(before, snapshot);
+        changes.extend(reopened_threads(before, snapshot));
+        if !changes.is_empty() {
+            let computed = ComputedState::of(Arc::new(snapshot.clone()), self, rules);
+            changes.retain(|change| !self.is_echo(&change.fact, &computed));
+        }
+        facts.extend(changes);
         facts
+    }
+
+    /// Whether the journal already gives the thread the status that the forge shows now.
+    fn is_echo(&self, change: &Fact, computed: &ComputedState) -> bool {
+        match change {
+            Fact::ResolvedThere { thread, .. } => {
+                let thread = computed.folded.engine.thread(thread);
+                thread.is_none_or(|thread| thread.status().is_settled())
+            }
+            Fact::Reopened { thread } => {
+                let shown = computed.thread(thread);
+                let is_open = shown.is_some_and(|shown| !shown.thread.status().is_settled());
+                let ids =
+                    [Some(thread), shown.map(|shown| shown.id()), shown.and_then(|shown| shown.repeats)];
+                let ids: Vec<&ThreadId> = ids.into_iter().flatten().collect();
+                let opened_here = self.last_record(&ids).is_some_and(|act| {
+                    let returned = RecordedActKind::Decided(Decision::Return);
+                    [returned, RecordedActKind::Undone, RecordedActKind::Reopened].contains(&act.did)
+                });
+                is_open && opened_here
+            }
+            _ => false,
+        }
     }
 
     /// Replies that end an argument, and replies that no longer do after an edit; oldest first.

@@ -7,7 +7,7 @@ use super::view::{HandoffState, HandoffView};
 use crate::agents::targets::{self, Backoff, DeliveryOutcome, RetryDecision};
 use crate::config::TargetKinds;
 use crate::domain::handoff::HandoffTask;
-use crate::domain::snapshot::PullRequestSnapshot;
+use crate::domain::snapshot::{PullRequestSnapshot, RepositoryName};
 use crate::github::PullRequestAddress;
 use crate::journal::{
     INTENT, Journal, JournalError, OUTCOME, PullRequestKey, Record, RecordFilter, RecordOrder,
@@ -29,7 +29,7 @@ pub fn handoffs(
     let Some((merged_at, tasks)) = merged else { return Vec::new() };
     let handoff = |fact: &TaskFact| {
         let (reason, task): (String, HandoffTask) = (fact.reason.clone(), fact.clone().into());
-        let key = targets::key(&task, &snapshot.repository, snapshot.number);
+        let key = targets::key(&task, snapshot.filed_as(), snapshot.number);
         let state = DeliveryAttempts::of(&key, history).state(&task, merged_at, targets);
         HandoffView { key, task, reason, state }
     };
@@ -119,6 +119,8 @@ pub(super) fn written_outcome(outcome: &DeliveryOutcome) -> Value {
 #[derive(Debug, Clone, PartialEq)]
 pub struct DecidedTask {
     pub about: PullRequestKey,
+    /// The repository's present name.
+    pub repository: RepositoryName,
     /// Identifies the task; never changes.
     pub key: String,
     pub task: HandoffTask,
@@ -151,9 +153,10 @@ pub async fn all_decided_tasks(
     of: Option<&PullRequestAddress>,
     limit: Option<usize>,
 ) -> Result<Vec<DecidedTask>, JournalError> {
+    let known = journal.repositories().await?;
     let merges = RecordFilter {
         kind: Some(MERGED.to_owned()),
-        repository: of.map(|address| address.repository.clone()),
+        repository: of.map(|address| known.filed_anywhere(&address.repository)),
         number: of.map(|address| address.number),
         order: RecordOrder::NewestFirst,
         ..RecordFilter::default()
@@ -167,7 +170,9 @@ pub async fn all_decided_tasks(
             if found.len() >= limit {
                 return Ok(found);
             }
-            found.push(decided(journal, targets, &about, dated.at, fact).await?);
+            let repository = known.present_name(&about).clone();
+            let task = decided(journal, targets, &about, dated.at, fact).await?;
+            found.push(DecidedTask { repository, ..task });
         }
     }
     Ok(found)
@@ -211,5 +216,6 @@ async fn decided(
         last_try = Some(attempt(tries.made + 1, &record));
     }
     let state = tries.state(&task, at, targets);
-    Ok(DecidedTask { about: about.clone(), key, task, reason, titles, at, last_try, state, is_unknown })
+    let (about, repository) = (about.clone(), about.repository.clone());
+    Ok(DecidedTask { about, repository, key, task, reason, titles, at, last_try, state, is_unknown })
 }

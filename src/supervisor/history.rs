@@ -10,10 +10,10 @@ use super::perform::journal_key;
 use crate::domain::finding::Destination;
 use crate::domain::machine::Decision;
 use crate::domain::review_loop::Exit;
+use crate::domain::snapshot::PullRequestSnapshot;
 use crate::domain::vocabulary::{Sha, ThreadId};
-use crate::github::PullRequestAddress;
 use crate::journal::{Journal, JournalError, OUTCOME, PullRequestKey, Record, RecordFilter};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,6 +42,7 @@ pub struct RecordedAct {
     pub did: RecordedActKind,
     pub by: String,
     pub why: String,
+    pub at: Timestamp,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +52,8 @@ pub enum RecordedActKind {
     Routed(Destination),
     /// The thread was opened again on the forge.
     Reopened,
+    /// The person undid the last act before this one that is not undone yet.
+    Undone,
 }
 
 impl RecordedActKind {
@@ -60,6 +63,11 @@ impl RecordedActKind {
 
     fn is_routing(&self) -> bool {
         matches!(self, RecordedActKind::Routed(_))
+    }
+
+    /// A reopened thread is a return by a person on the forge, and no act of Cloture's to undo.
+    pub fn can_be_undone(&self) -> bool {
+        matches!(self, RecordedActKind::Decided(_) | RecordedActKind::Routed(_))
     }
 }
 
@@ -104,13 +112,14 @@ impl History {
 
     fn insert(&mut self, record: u64, dated: DatedFact, by: &str, why: &str) {
         let act = match &dated.fact {
-            Fact::Decided { thread, verb } => Some((thread.clone(), RecordedActKind::Decided(*verb))),
+            Fact::Decided { thread, verb, .. } => Some((thread.clone(), RecordedActKind::Decided(*verb))),
+            Fact::Undone { thread } => Some((thread.clone(), RecordedActKind::Undone)),
             Fact::Routed { thread, to } => Some((thread.clone(), RecordedActKind::Routed(to.clone()))),
             Fact::Reopened { thread } => Some((thread.clone(), RecordedActKind::Reopened)),
             _ => None,
         };
         if let Some((thread, did)) = act {
-            let act = RecordedAct { thread, did, by: by.to_owned(), why: why.to_owned() };
+            let act = RecordedAct { thread, did, by: by.to_owned(), why: why.to_owned(), at: dated.at };
             insert_in_order(&mut self.acts, record, act);
         }
         insert_in_order(&mut self.facts, record, dated);
@@ -123,6 +132,15 @@ impl History {
     /// People's commands to the loop (L10), by the number of their record.
     pub fn commands(&self) -> &BTreeMap<u64, RecordedCommand> {
         &self.commands
+    }
+
+    /// The time of a new fact about a thread: that of the snapshot's last event, and after every earlier fact
+    /// about a thread. It is the forge's time, because it is compared with the forge's events; this machine's
+    /// clock may be ahead or behind.
+    pub fn thread_event_time(&self, snapshot: &PullRequestSnapshot) -> Timestamp {
+        let last = self.facts().filter(|dated| dated.fact.is_about_thread()).map(|dated| dated.at).max();
+        let after = last.map(|last| last.checked_add(SignedDuration::from_nanos(1)).unwrap_or(last));
+        after.map_or(snapshot.last_event_at(), |after| after.max(snapshot.last_event_at()))
     }
 
     /// This time, or that of the latest fact if it is later: a clock that was set back must not put a new
@@ -143,6 +161,12 @@ impl History {
         })
     }
 
+    /// How often the author was sent to work, over all reopenings.
+    pub fn author_rounds(&self) -> u32 {
+        let rounds = self.facts().filter(|dated| matches!(dated.fact, Fact::Dispatched { .. }));
+        u32::try_from(rounds.count()).unwrap_or(u32::MAX)
+    }
+
     pub fn last_head(&self) -> Option<&Sha> {
         self.facts().rev().find_map(|dated| match &dated.fact {
             Fact::Pushed { head, .. } => Some(head),
@@ -155,17 +179,45 @@ impl History {
         self.acts_on(ids).count()
     }
 
+    /// The last record about the thread, even if it says that an act was undone.
+    pub fn last_record(&self, ids: &[&ThreadId]) -> Option<&RecordedAct> {
+        self.acts_on(ids).last()
+    }
+
+    /// The acts that are not undone, oldest first, each with its number on the thread.
+    pub fn standing_acts(&self, ids: &[&ThreadId]) -> Vec<(usize, &RecordedAct)> {
+        let mut standing = Vec::new();
+        for (index, act) in self.acts_on(ids).enumerate() {
+            if act.did != RecordedActKind::Undone {
+                standing.push((index + 1, act));
+            } else if let Some(undone) =
+                standing.iter().rposition(|(_, act): &(usize, &RecordedAct)| act.did.can_be_undone())
+            {
+                standing.remove(undone);
+            }
+        }
+        standing
+    }
+
     /// The last act that concerns the argument. Queueing and routing do not.
     pub fn last_decision(&self, ids: &[&ThreadId]) -> Option<&RecordedAct> {
-        self.acts_on(ids).filter(|act| !act.did.is_queueing() && !act.did.is_routing()).last()
+        self.last_standing(ids, |did| !did.is_queueing() && !did.is_routing())
     }
 
     pub fn last_queueing(&self, ids: &[&ThreadId]) -> Option<&RecordedAct> {
-        self.acts_on(ids).filter(|act| act.did.is_queueing()).last()
+        self.last_standing(ids, RecordedActKind::is_queueing)
     }
 
     pub fn last_routing(&self, ids: &[&ThreadId]) -> Option<&RecordedAct> {
-        self.acts_on(ids).filter(|act| act.did.is_routing()).last()
+        self.last_standing(ids, RecordedActKind::is_routing)
+    }
+
+    fn last_standing(
+        &self,
+        ids: &[&ThreadId],
+        is_meant: impl Fn(&RecordedActKind) -> bool,
+    ) -> Option<&RecordedAct> {
+        self.standing_acts(ids).into_iter().map(|(_, act)| act).rfind(|act| is_meant(&act.did))
     }
 
     fn acts_on(&self, ids: &[&ThreadId]) -> impl Iterator<Item = &RecordedAct> {
@@ -178,8 +230,8 @@ impl History {
     }
 
     /// Whether a write is done. One that the forge refused is not: a person may try it again.
-    pub fn is_done(&self, address: &PullRequestAddress, name: &str) -> bool {
-        let PullRequestAddress { repository, number } = address.clone();
+    pub fn is_done(&self, snapshot: &PullRequestSnapshot, name: &str) -> bool {
+        let (repository, number) = (snapshot.filed_as().clone(), snapshot.number);
         // The key of a write leaves out the host.
         let about = PullRequestKey { host: String::new(), repository, number };
         let outcome = self.outcome(&journal_key(&about, name));

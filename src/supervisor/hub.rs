@@ -1,17 +1,19 @@
 //! The hub: polls for all loops at once, wakes each loop with its part, and passes on other instances'
 //! records.
 
+mod aliases;
+
 use super::actor::{ActorStart, LoopCommand, LoopMessage, PullRequestActor, WakeUp};
 use super::clock::WorkCounter;
-use super::polling::{FinishedPoll, PollProgress, RunningPoll};
+use super::polling::{FinishedPoll, PollCause, PollProgress, RunningPoll};
 use super::request_pause::RequestPause;
-use super::view::{Board, SupervisorProblem, SupervisorProblemKind};
+use super::view::{Board, PullRequestView, SupervisorProblem, SupervisorProblemKind};
 use super::{SupervisorContext, SupervisorOptions};
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::failure::Failure;
 use crate::github::poll::{PollEvent, PollSettings};
 use crate::github::{Client, Error, Poller, PullRequestAddress, PullRequestRef, Reader, Writer};
-use crate::journal::{Follower, Journal, JournalError, PullRequestKey, Record, RecordFilter, StoredSnapshot};
+use crate::journal::{Follower, Journal, JournalError, Record, RecordFilter, StoredSnapshot};
 use jiff::{SignedDuration, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -61,11 +63,12 @@ impl Supervisor {
         options: SupervisorOptions,
         last: Vec<StoredSnapshot>,
     ) -> Result<Supervisor, JournalError> {
-        let address = |stored: &StoredSnapshot| {
-            let PullRequestKey { repository, number, .. } = &stored.pull_request;
-            PullRequestAddress { repository: repository.clone(), number: *number }
+        let tracked = |StoredSnapshot { snapshot, .. }: &StoredSnapshot| {
+            let (repository, number) = (snapshot.repository.clone(), snapshot.number);
+            let address = PullRequestAddress { repository, number };
+            PullRequestRef { address, node_id: Some(snapshot.node_id.clone()) }
         };
-        let pull_requests = last.iter().map(|stored| address(stored).into()).collect();
+        let pull_requests = last.iter().map(tracked).collect();
         Self::begin(options, pull_requests, StoredPolls::Read(last)).await
     }
 
@@ -164,7 +167,10 @@ struct Hub {
     poller: Option<Poller<Client>>,
     /// Pull requests to track (with their node id, if known) or forget once the poller is back.
     changes: Vec<(PullRequestAddress, TrackingChange)>,
+    /// By the address that was first asked for.
     actors: BTreeMap<PullRequestAddress, RunningLoop>,
+    /// Other addresses of the same pull requests (L13).
+    aliases: BTreeMap<PullRequestAddress, PullRequestAddress>,
     follower: Follower,
 }
 
@@ -176,6 +182,8 @@ enum TrackingChange {
 struct RunningLoop {
     inbox: mpsc::Sender<LoopMessage>,
     task: JoinHandle<()>,
+    /// GitHub's id of the pull request, once it is known.
+    node_id: Option<String>,
 }
 
 impl Hub {
@@ -193,8 +201,8 @@ impl Hub {
             .await?;
         let last = records.last().map_or(0, |record| record.seq);
         let follower = context.journal.follow(last);
-        let (actors, changes) = (BTreeMap::new(), Vec::new());
-        let mut hub = Hub { context, poller: Some(poller), changes, actors, follower };
+        let (actors, aliases, changes) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+        let mut hub = Hub { context, poller: Some(poller), changes, actors, aliases, follower };
         hub.start_loops(pull_requests, records, stored).await?;
         Ok(hub)
     }
@@ -219,29 +227,30 @@ impl Hub {
             let seen_at = now.checked_sub(age).unwrap_or(Timestamp::MIN);
             last.insert(stored.pull_request, (Arc::new(stored.snapshot), seen_at, stored.poll));
         }
+        let known = self.context.journal.repositories().await?;
         let mut starting = Vec::new();
         let mut begun = BTreeSet::new();
-        for PullRequestRef { address, node_id: id } in pull_requests {
+        for PullRequestRef { address, node_id } in pull_requests {
             if self.actors.contains_key(&address) || !begun.insert(address.clone()) {
                 continue;
             }
-            let key = self.context.key(&address);
-            let last = last.remove(&key);
-            let id = id.or_else(|| last.as_ref().map(|(snapshot, ..)| snapshot.node_id.clone()));
-            self.changes.push((address.clone(), TrackingChange::Track(id)));
-            let records = by_pull_request.remove(&key).unwrap_or_default();
+            let key = known.key_of(&self.context.host, &address.repository, address.number);
+            // Two names may lead to one key. GitHub's answer tells which of them still means it.
+            let last = last.get(&key).cloned();
+            let records = by_pull_request.get(&key).cloned().unwrap_or_default();
+            self.changes.push((address.clone(), TrackingChange::Track(node_id.clone())));
             let (inbox, messages) = mpsc::channel(QUEUE);
             let (programs, reports) = mpsc::channel(QUEUE);
-            let start = ActorStart { address: address.clone(), records, last };
+            let start = ActorStart { address: address.clone(), key, records, last };
             let actor = PullRequestActor::new(Arc::clone(&self.context), start, programs);
             // All pull requests are shown from their stored snapshot before the first state is computed.
             actor.publish();
-            starting.push((address, inbox, actor, messages, reports));
+            starting.push((address, node_id, inbox, actor, messages, reports));
         }
-        for (address, inbox, actor, messages, reports) in starting {
+        for (address, node_id, inbox, actor, messages, reports) in starting {
             let span = tracing::info_span!("pull_request", %address);
             let task = tokio::spawn(actor.run(messages, reports).instrument(span));
-            self.actors.insert(address, RunningLoop { inbox, task });
+            self.actors.insert(address, RunningLoop { inbox, task, node_id });
         }
         Ok(())
     }
@@ -260,8 +269,8 @@ impl Hub {
         let mut next = self.context.clock.now();
         let mut longest = SignedDuration::ZERO;
         let mut polling: Option<RunningPoll> = None;
-        // Poll once more after this poll: a request came in that this poll may be too early for.
-        let mut again = false;
+        // Somebody asked for a poll. A poll that is under way may be too early for them.
+        let mut requested = false;
         loop {
             // A clock that was set back must not put the next poll off: the wait never gets longer than
             // planned.
@@ -271,7 +280,9 @@ impl Hub {
                 if context.clock.waits_for_work() {
                     context.busy.until_idle().await;
                 }
-                context.clock.sleep_until(next).await;
+                if !requested {
+                    context.clock.sleep_until(next).await;
+                }
             };
             tokio::select! {
                 progress = RunningPoll::progress(&mut polling) => match progress {
@@ -283,35 +294,24 @@ impl Hub {
                     PollProgress::Ended(finished) => {
                         // A poll that panicked took the poller with it.
                         let (Some(polling), Ok(finished)) = (polling.take(), finished) else { return };
-                        let due = self.poll_finished(&polling, *finished).await;
+                        next = self.poll_finished(&polling, *finished, next).await;
                         self.check_journal().await;
-                        let now = self.context.clock.now();
-                        next = if std::mem::take(&mut again) { now } else { due };
-                        longest = next.duration_since(now);
+                        longest = next.duration_since(self.context.clock.now());
                     }
                 },
                 request = inbox.recv() => match request {
                     None => return,
                     Some(HubRequest::Track(pull_requests)) => {
                         // New pull requests are polled now, not after a whole interval.
-                        if self.track(pull_requests).await {
-                            next = self.context.clock.now();
-                            again = polling.is_some();
-                        }
+                        requested |= self.track(pull_requests).await;
                     }
                     Some(HubRequest::Forget(address)) => self.forget(&address).await,
                     Some(HubRequest::Tell(address, command)) => {
                         let polls = command == LoopCommand::PollNow || command == LoopCommand::Resume;
                         self.send(&address, WakeUp::Person(command)).await;
-                        if polls {
-                            next = self.context.clock.now();
-                            again = polling.is_some();
-                        }
+                        requested |= polls;
                     }
-                    Some(HubRequest::PollNow) => {
-                        next = self.context.clock.now();
-                        again = polling.is_some();
-                    }
+                    Some(HubRequest::PollNow) => requested = true,
                 },
                 record = self.follower.next() => match record {
                     Ok(record) => {
@@ -320,14 +320,18 @@ impl Hub {
                     }
                     Err(error) => self.journal_failed(&error),
                 },
-                () = until_next, if polling.is_none() => polling = self.poll(),
+                () = until_next, if polling.is_none() => {
+                    let is_due = self.context.clock.now() >= next;
+                    requested = false;
+                    polling = self.poll(if is_due { PollCause::Schedule } else { PollCause::Request });
+                }
             }
         }
     }
 
     /// Returns false if all of them are tracked already.
     async fn track(&mut self, mut pull_requests: Vec<PullRequestRef>) -> bool {
-        pull_requests.retain(|tracked| !self.actors.contains_key(&tracked.address));
+        pull_requests.retain(|tracked| !self.is_tracked(tracked));
         if pull_requests.is_empty() {
             return false;
         }
@@ -346,7 +350,7 @@ impl Hub {
 
     async fn forget(&mut self, address: &PullRequestAddress) {
         self.changes.push((address.clone(), TrackingChange::Forget));
-        if let Some(RunningLoop { inbox, task }) = self.actors.remove(address) {
+        if let Some(RunningLoop { inbox, task, .. }) = self.actors.remove(address) {
             drop(inbox);
             let _panicked = task.await;
         }
@@ -356,7 +360,7 @@ impl Hub {
     }
 
     /// Starts one poll for all loops.
-    fn poll(&mut self) -> Option<RunningPoll> {
+    fn poll(&mut self, cause: PollCause) -> Option<RunningPoll> {
         let mut poller = self.poller.take()?;
         for (address, change) in self.changes.drain(..) {
             match change {
@@ -364,18 +368,28 @@ impl Hub {
                 TrackingChange::Forget => poller.schedule_mut().forget(&address),
             }
         }
-        Some(RunningPoll::begin(poller, self.context.clock.now(), self.context.busy.begin()))
+        self.want_reactions();
+        Some(RunningPoll::begin(poller, cause, self.context.clock.now(), self.context.busy.begin()))
+    }
+
+    /// Asks for reactions only where a reviewer that uses them is missing.
+    fn want_reactions(&self) {
+        let board = self.context.board.borrow();
+        let waits = |view: &PullRequestView| {
+            view.computed.as_ref().is_some_and(|computed| computed.waits_for_reaction(&*self.context.reads))
+        };
+        let waiting = board.pull_requests.iter().filter(|(_, view)| waits(view));
+        self.context.reader.want_reactions(waiting.map(|(address, _)| address.clone()).collect());
     }
 
     /// Wakes the loop of the pull request that a poll event is about.
-    async fn pass_on_poll_event(&self, event: PollEvent, polling: &mut RunningPoll) {
+    async fn pass_on_poll_event(&mut self, event: PollEvent, polling: &mut RunningPoll) {
         polling.note(&event);
         let (address, wake) = match event {
-            PollEvent::Read { read, .. } => {
+            PollEvent::Read { asked, read, .. } => {
                 let snapshot: PullRequestSnapshot = read.snapshot;
-                let PullRequestSnapshot { repository, number, .. } = &snapshot;
-                let address = PullRequestAddress { repository: repository.clone(), number: *number };
-                (address, WakeUp::Polled(Arc::new(snapshot)))
+                let address = self.loop_of(asked, &snapshot.node_id).await;
+                (address, WakeUp::Polled(Arc::new(snapshot), polling.cause))
             }
             PollEvent::Gone(address) => {
                 let gone = Failure::usage(format_args!(
@@ -387,15 +401,22 @@ impl Hub {
                 let refused = Failure::about(&address, &error);
                 (address, WakeUp::Refused(refused))
             }
-            PollEvent::Failed(address, error) => (address, WakeUp::Unreachable(error.to_string())),
+            PollEvent::Failed(address, error) => {
+                (address, WakeUp::Unreachable(error.to_string(), polling.cause))
+            }
         };
         polling.reported.insert(address.clone());
         self.send(&address, wake).await;
     }
 
-    /// Wakes all other loops: nothing is new, or the forge limits requests. Returns when the next poll is
-    /// due.
-    async fn poll_finished(&mut self, polling: &RunningPoll, finished: FinishedPoll) -> Timestamp {
+    /// Wakes all other loops: nothing is new, or the forge limits requests. Returns when the next scheduled
+    /// poll is due. A poll on request leaves the schedule as it is.
+    async fn poll_finished(
+        &mut self,
+        polling: &RunningPoll,
+        finished: FinishedPoll,
+        scheduled: Timestamp,
+    ) -> Timestamp {
         let FinishedPoll { poller, report, working: _working } = finished;
         let now = polling.began;
         let failed = polling.failure(self.actors.len());
@@ -412,14 +433,17 @@ impl Hub {
         self.poller = Some(poller);
         for address in rest {
             let wake = match &limit {
-                Some((until, why)) => WakeUp::RateLimited { until: *until, why: why.clone() },
-                None => WakeUp::Unchanged,
+                Some((_, why)) => WakeUp::RateLimited(why.clone()),
+                None => WakeUp::Unchanged(polling.cause),
             };
             self.send(&address, wake).await;
         }
         let budget = report.budget;
-        let interval = now.checked_add(budget.interval).unwrap_or(Timestamp::MAX);
-        let next = limit.as_ref().map_or(interval, |(until, _)| (*until).max(interval));
+        let regular = match polling.cause {
+            PollCause::Schedule => now.checked_add(budget.interval).unwrap_or(Timestamp::MAX),
+            PollCause::Request => scheduled,
+        };
+        let next = limit.as_ref().map_or(regular, |(until, _)| (*until).max(regular));
         let limited = limit.map(|(until, why)| SupervisorProblem {
             kind: SupervisorProblemKind::Limited,
             why,
@@ -436,16 +460,21 @@ impl Hub {
         next
     }
 
-    /// Wakes the loop of the pull request that a record is about.
+    /// Wakes the loop of the pull request that a record is about. The record has the name under which the
+    /// journal files the repository, and only the loop knows that one.
     async fn pass_on_record(&mut self, record: Record) {
-        let Some(key) = &record.pull_request else { return };
-        let address = PullRequestAddress { repository: key.repository.clone(), number: key.number };
-        if key.host == self.context.host {
-            self.send(&address, WakeUp::Recorded(Box::new(record))).await;
+        let Some(key) = record.pull_request.as_ref().filter(|key| key.host == self.context.host) else {
+            return;
+        };
+        let has_number = |address: &&PullRequestAddress| address.number == key.number;
+        let addresses: Vec<PullRequestAddress> = self.actors.keys().filter(has_number).cloned().collect();
+        for address in addresses {
+            self.send(&address, WakeUp::Recorded(Box::new(record.clone()))).await;
         }
     }
 
     async fn send(&self, address: &PullRequestAddress, wake: WakeUp) {
+        let address = self.aliases.get(address).unwrap_or(address);
         if let Some(RunningLoop { inbox, .. }) = self.actors.get(address) {
             let message = LoopMessage { wake: Box::new(wake), working: self.context.busy.begin() };
             // A loop that has ended needs no wake-up.
@@ -489,7 +518,7 @@ impl Hub {
     /// journal, and the next start looks for it.
     async fn end(self) {
         let mut tasks = Vec::new();
-        for (_, RunningLoop { inbox, task }) in self.actors {
+        for (_, RunningLoop { inbox, task, .. }) in self.actors {
             let shutdown =
                 LoopMessage { wake: Box::new(WakeUp::Shutdown), working: self.context.busy.begin() };
             let _full_or_ended = inbox.try_send(shutdown);

@@ -33,29 +33,24 @@ impl ObeyedCommands {
     }
 
     /// For an operator who starts loops again: obeys everything up to the last stop, so that it does not end
-    /// the new loop as well. Returns true if there was a stop.
-    pub(super) fn skip_to_last_stop(&mut self, commands: &CommandsByRecord) -> bool {
+    /// the restarted loop as well.
+    pub(super) fn skip_to_last_stop(&mut self, commands: &CommandsByRecord) {
         let pending = self.pending(commands);
         let last = pending.iter().rposition(|(_, command)| *command == RecordedCommand::Stop);
         let until = last.map_or(0, |last| last + 1);
         self.0.extend(pending.iter().take(until).map(|(record, _)| *record));
-        last.is_some()
     }
 
-    /// The loop as the journal stores it, or the fact that there is none.
-    pub(super) fn stored(&self, review_loop: Option<&ReviewLoop>) -> Value {
-        let stored = review_loop.and_then(|review_loop| serde_json::to_value(review_loop).ok());
+    /// The loop as the journal stores it.
+    pub(super) fn stored(&self, review_loop: &ReviewLoop) -> Value {
+        let stored = serde_json::to_value(review_loop).ok();
         let mut stored = stored.filter(Value::is_object).unwrap_or_else(|| json!({}));
         stored[OBEYED_KEY] = json!(self.0);
         stored
     }
 
     /// Reads a stored loop and which commands it has obeyed.
-    pub(super) fn restore_loop(
-        &mut self,
-        stored: Option<&Value>,
-        commands: &CommandsByRecord,
-    ) -> Option<ReviewLoop> {
+    pub(super) fn restore_loop(&mut self, stored: Option<&Value>, commands: &CommandsByRecord) -> ReviewLoop {
         self.0 = match stored {
             None => BTreeSet::new(),
             Some(stored) => match stored.get(OBEYED_KEY).map(BTreeSet::deserialize) {
@@ -64,21 +59,30 @@ impl ObeyedCommands {
                 _ => commands.keys().copied().collect(),
             },
         };
-        stored.and_then(|stored| ReviewLoop::deserialize(stored).ok())
+        stored_loop(stored)
     }
+}
+
+/// The loop that the journal stored, or one before its first look. The only place in the program where a loop
+/// comes into being (T8).
+pub fn stored_loop(stored: Option<&Value>) -> ReviewLoop {
+    stored.and_then(|stored| ReviewLoop::deserialize(stored).ok()).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::policy::Policy;
+    use crate::domain::review_loop::LoopEvent;
 
     #[test]
     fn obeyed_commands_are_stored_with_the_loop_and_the_others_stay_pending() {
         let mut before = ObeyedCommands::default();
         before.mark_obeyed(3);
         before.mark_obeyed(5);
-        let review_loop = ReviewLoop::new(BTreeSet::new(), 2);
-        let stored = before.stored(Some(&review_loop));
+        let mut review_loop = ReviewLoop::new();
+        review_loop.wake(LoopEvent::Pause, &Policy::default());
+        let stored = before.stored(&review_loop);
 
         // Number 4 was given to another instance and reached the driver too late.
         let commands = BTreeMap::from([
@@ -88,7 +92,7 @@ mod tests {
             (9, RecordedCommand::Stop),
         ]);
         let mut after = ObeyedCommands::default();
-        assert_eq!(after.restore_loop(Some(&stored), &commands), Some(review_loop));
+        assert_eq!(after.restore_loop(Some(&stored), &commands), review_loop);
         assert_eq!(after.pending(&commands), [(4, RecordedCommand::Pause), (9, RecordedCommand::Stop)]);
     }
 
@@ -97,20 +101,13 @@ mod tests {
         let commands = BTreeMap::from([(1, RecordedCommand::Pause)]);
         let mut obeyed = ObeyedCommands::default();
         obeyed.mark_obeyed(1);
-        assert_eq!(obeyed.restore_loop(None, &commands), None);
-        assert_eq!(obeyed.pending(&commands), [(1, RecordedCommand::Pause)]);
-        let stored = obeyed.stored(None);
-        assert_eq!(
-            obeyed.restore_loop(Some(&stored), &commands),
-            None,
-            "the absence of a loop is stored, too"
-        );
+        assert_eq!(obeyed.restore_loop(None, &commands), ReviewLoop::new());
         assert_eq!(obeyed.pending(&commands), [(1, RecordedCommand::Pause)]);
     }
 
     #[test]
     fn a_loop_stored_by_an_older_version_has_obeyed_every_command_until_now() {
-        let review_loop = ReviewLoop::new(BTreeSet::new(), 0);
+        let review_loop = ReviewLoop::new();
         for stored in [serde_json::to_value(&review_loop).unwrap(), Value::Null] {
             let mut commands = BTreeMap::from([(1, RecordedCommand::Stop)]);
             let mut obeyed = ObeyedCommands::default();
@@ -129,9 +126,9 @@ mod tests {
             (3, RecordedCommand::Pause),
         ]);
         let mut obeyed = ObeyedCommands::default();
-        assert!(obeyed.skip_to_last_stop(&commands));
+        obeyed.skip_to_last_stop(&commands);
         assert_eq!(obeyed.pending(&commands), [(3, RecordedCommand::Pause)]);
-        assert!(!obeyed.skip_to_last_stop(&commands));
+        obeyed.skip_to_last_stop(&commands);
         assert_eq!(obeyed.pending(&commands), [(3, RecordedCommand::Pause)]);
     }
 }

@@ -20,6 +20,7 @@ mod notifier;
 mod planning;
 pub(crate) mod pull_request_planner;
 mod routing;
+mod undoing;
 
 pub use notifier::InboxNotifier;
 pub use planning::plan;
@@ -63,6 +64,8 @@ pub enum ThreadAct {
     Route(Destination),
     /// Do not hand the finding off: take it off the queue, or off the list of findings that go by themselves.
     Remove,
+    /// T6: undo the person's last act on the thread: a decision or a choice about its handoff.
+    Undo,
     /// R3: open a resolved thread on the forge again.
     Unresolve,
     Reply,
@@ -78,6 +81,7 @@ impl ThreadAct {
             ThreadAct::Route(Destination::Target(_) | Destination::AsConfigured) => "retarget",
             ThreadAct::Route(Destination::Nowhere) => "withhold",
             ThreadAct::Remove => "remove",
+            ThreadAct::Undo => "undo",
             ThreadAct::Unresolve => "unresolve",
             ThreadAct::Reply => "reply",
             ThreadAct::Hide => "hide",
@@ -178,7 +182,7 @@ pub fn apply_to_snapshot(write: &Write, snapshot: &mut PullRequestSnapshot) {
 }
 
 /// Records the facts, then sends the writes in order. It stops at a write that is not in effect: a thread is
-/// not resolved if the reason for it could not be posted.
+/// not resolved if the reason for it could not be posted. A write that only marks stops nothing.
 pub async fn carry_out(
     plan: &ThreadPlan,
     about: &PullRequestKey,
@@ -221,7 +225,9 @@ async fn write_all(
     done: &mut PlanOutcome,
 ) {
     for next in planned {
-        let may_go_on = done.trouble.is_none() && done.writes.iter().all(WriteAttempt::is_in_effect);
+        let mut earlier = planned.iter().zip(&done.writes);
+        let may_go_on = done.trouble.is_none()
+            && earlier.all(|(write, attempt)| write.only_marks || attempt.is_in_effect());
         let result = if may_go_on {
             match attempt(next, about, by, None, journal, writer).await {
                 Ok(Attempt::Concluded { outcome, .. }) => WriteAttempt::Outcome(outcome),

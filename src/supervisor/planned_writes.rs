@@ -25,6 +25,20 @@ pub struct PlannedWrite {
     pub name: String,
     pub write: Write,
     pub why: String,
+    /// It only marks what another write tells a person, as a label does. If GitHub refuses it, that is said and
+    /// nothing else fails.
+    pub only_marks: bool,
+}
+
+/// The turn of a resolution after which the reviewer let a finding go (C8).
+pub(crate) const LET_GO: &str = "let-go";
+
+/// The turn of the writes in a duplicate thread (D3).
+pub(crate) const REPEATS: &str = "repeats";
+
+/// The name of the driver's resolution of a thread.
+pub(crate) fn resolve_name(thread: &ThreadId, turn: &str) -> String {
+    format!("resolve/{thread}/{turn}")
 }
 
 /// All writes that the state of a driven pull request calls for, in order.
@@ -37,7 +51,7 @@ pub fn planned_writes(computed: &ComputedState, operator: &OperatorConfig) -> Ve
         repetition_writes(computed, &shown, &mut writes);
         if shown.resolve_proposed {
             let why = "the code was changed, and the reviewer said nothing more about it".to_owned();
-            resolve(computed, &shown, "let-go", why, &mut writes);
+            resolve(computed, &shown, LET_GO, why, &mut writes);
         }
         escalation_writes(computed, &shown, operator, &mut writes);
     }
@@ -75,13 +89,12 @@ fn cycle_writes(computed: &ComputedState, cycle: &CycleResult, writes: &mut Vec<
         name,
         write,
         why: format!("{} completed its look at {}", cycle.reviewer, cycle.head),
+        only_marks: false,
     });
     for choice in &cycle.choices {
         choice_writes(computed, cycle, choice, writes);
     }
-    if cycle.choices.is_empty() {
-        derived_writes(computed, cycle, writes);
-    }
+    unlisted_writes(computed, cycle, writes);
 }
 
 fn choice_writes(
@@ -103,15 +116,14 @@ fn choice_writes(
 }
 
 /// C7: a reviewer that only lists findings resolves those that it no longer lists.
-fn derived_writes(computed: &ComputedState, cycle: &CycleResult, writes: &mut Vec<PlannedWrite>) {
-    for shown in computed.threads() {
-        let own = shown.driven && shown.thread.reviewer == cycle.reviewer;
-        let relisted =
-            cycle.notes.iter().any(|note| matches!(note, CycleNote::Relisted(id) if *id == shown.thread.id));
-        let by_reviewer = shown.thread.status() == ThreadStatus::Resolved(ResolvedBy::Reviewer);
-        if own && by_reviewer && !relisted {
+fn unlisted_writes(computed: &ComputedState, cycle: &CycleResult, writes: &mut Vec<PlannedWrite>) {
+    for note in &cycle.notes {
+        let CycleNote::Unlisted(id) = note else { continue };
+        let Some(shown) = computed.thread(id) else { continue };
+        if shown.thread.status() == ThreadStatus::Resolved(ResolvedBy::Reviewer) {
+            let turn = format!("unlisted/{}", markers::turn(&cycle.reviewer, cycle.number));
             let why = format!("{} no longer lists it", cycle.reviewer);
-            resolve(computed, &shown, "unlisted", why, writes);
+            resolve(computed, &shown, &turn, why, writes);
         }
     }
 }
@@ -126,8 +138,8 @@ fn repetition_writes(computed: &ComputedState, shown: &ThreadView<'_>, writes: &
     let place = first.url().map_or_else(|| first.id().to_string(), ToOwned::to_owned);
     let body = format!("This repeats {place}; it is counted and answered there.");
     let why = format!("it repeats {}", first.id());
-    reply(computed, shown, "repeats", body, why.clone(), writes);
-    resolve(computed, shown, "repeats", why, writes);
+    reply(computed, shown, REPEATS, body, why.clone(), writes);
+    resolve(computed, shown, REPEATS, why, writes);
 }
 
 /// T7: an escalated thread is addressed to the operator, once per escalation.
@@ -143,15 +155,10 @@ pub(crate) fn escalation_writes(
     }
     let reason = escalation_sentence(cause, &shown.thread.reviewer);
     let machine = shown.thread.machine;
-    let turn = format!("escalated/{}/{}/{}", cause_name(cause), machine.returns, machine.reopens);
-    if let Some(label) = &operator.label {
-        writes.push(PlannedWrite {
-            // Each escalation sets the label once. A person may take it off; only a new escalation sets it
-            // again.
-            name: format!("label/{label}/{}/{turn}", shown.id()),
-            write: Write::AddLabel { on: target(computed), label: label.clone() },
-            why: "a thread waits for a person".to_owned(),
-        });
+    let mut turn = format!("escalated/{}/{}/{}", cause_name(cause), machine.returns, machine.reopens);
+    let escalations = computed.folded.escalations.get(&shown.thread.id).copied().unwrap_or(0);
+    if cause == EscalatedBy::Person && escalations > 1 {
+        let _infallible = write!(turn, "/{escalations}");
     }
     let mut body = String::new();
     if let Some(mention) = &operator.mention {
@@ -162,7 +169,18 @@ pub(crate) fn escalation_writes(
         "This needs a person: {reason}. Cloture asks the reviewer nothing more here until somebody decides: \
          uphold, dismiss, or return it to the loop."
     );
+    // The comment tells a person; the label only marks it, and the token may not be allowed to create one.
     reply(computed, shown, &turn, body, reason, writes);
+    if let Some(label) = &operator.label {
+        writes.push(PlannedWrite {
+            // Each escalation sets the label once. A person may take it off; only a new escalation sets it
+            // again.
+            name: format!("label/{label}/{}/{turn}", shown.id()),
+            write: Write::AddLabel { on: target(computed), label: label.clone() },
+            why: "a thread waits for a person".to_owned(),
+            only_marks: true,
+        });
+    }
 }
 
 fn cause_name(cause: EscalatedBy) -> &'static str {
@@ -202,6 +220,7 @@ pub fn ask_for_review(
         name: format!("ask/{reviewer}/{head}"),
         write,
         why: format!("{reviewer} has not reviewed {head} and has to be asked"),
+        only_marks: false,
     })
 }
 
@@ -229,7 +248,7 @@ pub fn round_cap(computed: &ComputedState, rounds: u32, operator: &OperatorConfi
     );
     let key = markers::key(&["round-cap", &since.to_string(), &granted.to_string()])?;
     let write = Write::Comment { on: target(computed), body, key };
-    Some(PlannedWrite { name, write, why: "the author's rounds are spent".to_owned() })
+    Some(PlannedWrite { name, write, why: "the author's rounds are spent".to_owned(), only_marks: false })
 }
 
 fn reply(
@@ -243,7 +262,8 @@ fn reply(
     let Some(seen) = shown.on_forge else { return };
     let Some(key) = markers::key(&["reply", seen.id.as_str(), turn]) else { return };
     let write = Write::Reply { thread: place(computed, shown, &seen.id), body, key };
-    writes.push(PlannedWrite { name: format!("reply/{}/{turn}", seen.id), write, why });
+    let name = format!("reply/{}/{turn}", seen.id);
+    writes.push(PlannedWrite { name, write, why, only_marks: false });
 }
 
 fn resolve(
@@ -255,7 +275,7 @@ fn resolve(
 ) {
     let Some(seen) = shown.on_forge.filter(|seen| !seen.resolved) else { return };
     let write = Write::Resolve { thread: place(computed, shown, &seen.id) };
-    writes.push(PlannedWrite { name: format!("resolve/{}/{turn}", seen.id), write, why });
+    writes.push(PlannedWrite { name: resolve_name(&seen.id, turn), write, why, only_marks: false });
 }
 
 pub fn place(computed: &ComputedState, shown: &ThreadView<'_>, id: &ThreadId) -> ThreadTarget {

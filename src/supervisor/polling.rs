@@ -17,9 +17,19 @@ pub(super) struct FinishedPoll {
     pub(super) working: WorkGuard,
 }
 
+/// Why the hub polls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PollCause {
+    /// The interval has passed, so this poll is an attempt of every wait (L2).
+    Schedule,
+    /// Somebody asked for it: a person, or a pull request that was not polled yet. It costs no attempt (L10).
+    Request,
+}
+
 /// A poll under way. Dropping it ends it.
 pub(super) struct RunningPoll {
     pub(super) began: Timestamp,
+    pub(super) cause: PollCause,
     task: JoinHandle<Box<FinishedPoll>>,
     /// Each event wakes its loop at once: hundreds of snapshots need not wait in memory for the last one.
     events: mpsc::UnboundedReceiver<PollEvent>,
@@ -37,7 +47,12 @@ pub(super) enum PollProgress {
 }
 
 impl RunningPoll {
-    pub(super) fn begin(mut poller: Poller<Client>, began: Timestamp, working: WorkGuard) -> RunningPoll {
+    pub(super) fn begin(
+        mut poller: Poller<Client>,
+        cause: PollCause,
+        began: Timestamp,
+        working: WorkGuard,
+    ) -> RunningPoll {
         let (sender, events) = mpsc::unbounded_channel();
         let task = tokio::spawn(async move {
             let report_event = |event| {
@@ -47,7 +62,8 @@ impl RunningPoll {
             let report = poller.poll(began, report_event).await;
             Box::new(FinishedPoll { poller, report, working })
         });
-        RunningPoll { began, task, events, reported: BTreeSet::new(), failed: None, has_read_any: false }
+        let reported = BTreeSet::new();
+        RunningPoll { began, cause, task, events, reported, failed: None, has_read_any: false }
     }
 
     pub(super) fn note(&mut self, event: &PollEvent) {

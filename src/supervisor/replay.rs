@@ -3,16 +3,17 @@
 
 use super::fact::{CycleTerms, Fact, RecordedAnswer};
 use super::history::History;
-use super::markers;
+use super::{markers, planned_writes};
 use crate::config::Config;
 use crate::domain::cycle::{CycleTrigger, FrozenCycle, ReviewerAnswer, ThreadChoice, Violation};
-use crate::domain::driven::{CycleNote, CycleOutcome, DrivenPullRequest, NextCall};
+use crate::domain::driven::{CycleNote, CycleOutcome, DrivenPullRequest, NextCall, Refusal};
+use crate::domain::finding::UndoableAct;
 use crate::domain::handoff::HandoffRules;
 use crate::domain::machine::Decision;
 use crate::domain::observed::{ThreadEvent, ThreadEventKind};
 use crate::domain::place::FileChange;
-use crate::domain::review_loop::Exit;
-use crate::domain::snapshot::{AccountKind, PullRequestSnapshot};
+use crate::domain::review_loop::{AuthorState, Exit};
+use crate::domain::snapshot::{AccountKind, PullRequestSnapshot, ReviewThread};
 use crate::domain::verdict::Verdict;
 use crate::domain::vocabulary::{ReviewerName, Sha, ThreadId};
 use crate::reviewers::answer;
@@ -35,8 +36,8 @@ pub struct ReplayedHistory {
     pub failed: BTreeMap<ReviewerName, (Sha, String)>,
     /// Author rounds since the pull request was last reopened.
     pub dispatched: u32,
-    /// Heads that the author was dispatched to, with the outcome once its program has ended.
-    pub author_at: BTreeMap<Sha, Option<String>>,
+    /// Heads that the author was dispatched to, and how far it came.
+    pub author_at: BTreeMap<Sha, AuthorState>,
     pub granted: u32,
     /// How the loop ended last and at which head, unless a grant or a reopening came after it.
     pub ended: Option<(Exit, Option<Sha>)>,
@@ -44,6 +45,8 @@ pub struct ReplayedHistory {
     pub posted: BTreeMap<ThreadId, ThreadId>,
     /// Every recorded push, oldest first.
     pub pushes: Vec<RecordedPush>,
+    /// How often people escalated each thread. An escalation after an undo is a new one.
+    pub escalations: BTreeMap<ThreadId, u32>,
 }
 
 /// A push and the lines that it changed.
@@ -88,19 +91,37 @@ impl History {
                 ended: None,
                 posted: posted.map(|(engine, seen)| (engine, seen.id.clone())).collect(),
                 pushes: Vec::new(),
+                escalations: BTreeMap::new(),
             },
             answers: BTreeMap::new(),
             asked: BTreeMap::new(),
+            acts: BTreeMap::new(),
         };
         let engine_id: BTreeMap<ThreadId, ThreadId> =
             replay.folded.posted.iter().map(|(engine, forge)| (forge.clone(), engine.clone())).collect();
         for dated in self.facts() {
             replay.fact(dated.at, &dated.fact, &engine_id);
         }
+        replay.folded.happened.extend(self.resolved_by_engine(snapshot));
         for reply in self.overriding_replies(snapshot) {
             replay.fact(snapshot.updated_at, &reply.fact, &engine_id);
         }
         replay.folded
+    }
+
+    /// The driver's own resolutions of observed threads.
+    fn resolved_by_engine(&self, snapshot: &PullRequestSnapshot) -> Vec<ThreadEvent> {
+        let at = snapshot.updated_at;
+        let turns = [planned_writes::LET_GO, planned_writes::REPEATS];
+        let is_ours = |seen: &&ReviewThread| {
+            seen.resolved
+                && turns
+                    .iter()
+                    .any(|turn| self.is_done(snapshot, &planned_writes::resolve_name(&seen.id, turn)))
+        };
+        let ours = snapshot.threads.iter().filter(is_ours);
+        let what = ThreadEventKind::ResolvedByEngine;
+        ours.map(|seen| ThreadEvent { at, thread: seen.id.clone(), what: what.clone() }).collect()
     }
 }
 
@@ -111,30 +132,39 @@ struct HistoryReplay<'a> {
     answers: BTreeMap<ReviewerName, usize>,
     /// The call of each reviewer that is not answered yet, and its rules.
     asked: BTreeMap<ReviewerName, (FrozenCycle, CycleTerms)>,
+    /// People's acts on each driven thread that are not undone. An act that changed nothing is None.
+    acts: BTreeMap<ThreadId, Vec<Option<UndoableAct>>>,
 }
 
 impl HistoryReplay<'_> {
     fn fact(&mut self, at: Timestamp, fact: &Fact, engine_id: &BTreeMap<ThreadId, ThreadId>) {
         let folded = &mut self.folded;
         match fact {
-            Fact::Decided { thread, verb } => {
-                let own = engine_id.get(thread).unwrap_or(thread);
-                if folded.engine.decide(own, *verb).is_err() {
-                    folded.happened.push(ThreadEvent {
-                        at,
-                        thread: thread.clone(),
-                        what: ThreadEventKind::Act(*verb),
-                    });
+            Fact::Decided { thread, verb, unresolved } => {
+                // Older versions did not record which threads were unresolved.
+                let unresolved =
+                    if unresolved.is_empty() { std::slice::from_ref(thread) } else { unresolved };
+                let event = |thread: &ThreadId, what| ThreadEvent { at, thread: thread.clone(), what };
+                let shown = unresolved.iter().map(|thread| event(thread, ThreadEventKind::Unresolved));
+                folded.happened.extend(shown);
+                folded.happened.push(event(thread, ThreadEventKind::Act(*verb)));
+                if *verb == Decision::Escalate {
+                    *folded.escalations.entry(thread.clone()).or_default() += 1;
                 }
+                self.act_on_driven(thread, engine_id, |engine, thread| engine.decide(thread, *verb));
             }
             Fact::Routed { thread, to } => {
+                let what = ThreadEventKind::Routed(to.clone());
+                folded.happened.push(ThreadEvent { at, thread: thread.clone(), what });
+                self.act_on_driven(thread, engine_id, |engine, thread| engine.route(thread, to.clone()));
+            }
+            Fact::Undone { thread } => {
+                let what = ThreadEventKind::Undone;
+                folded.happened.push(ThreadEvent { at, thread: thread.clone(), what });
                 let own = engine_id.get(thread).unwrap_or(thread);
-                if folded.engine.route(own, to.clone()).is_err() {
-                    folded.happened.push(ThreadEvent {
-                        at,
-                        thread: thread.clone(),
-                        what: ThreadEventKind::Routed(to.clone()),
-                    });
+                if let Some(act) = self.acts.get_mut(own).and_then(Vec::pop).flatten() {
+                    // The act was undone in the journal's order, so it is still undone in this one.
+                    let _overtaken = folded.engine.undo(own, &act, &self.config.policy);
                 }
             }
             Fact::Reopened { thread } => {
@@ -168,10 +198,11 @@ impl HistoryReplay<'_> {
             }
             Fact::Dispatched { head, .. } => {
                 folded.dispatched += 1;
-                folded.author_at.entry(head.clone()).or_default();
+                folded.author_at.insert(head.clone(), AuthorState::AtWork);
             }
-            Fact::AuthorEnded { head, outcome } => {
-                folded.author_at.insert(head.clone(), Some(outcome.clone()));
+            Fact::AuthorEnded { head, pushed, .. } => {
+                let state = if *pushed { AuthorState::Pushed } else { AuthorState::GaveUp };
+                folded.author_at.insert(head.clone(), state);
             }
             Fact::Merged { tasks, .. } => {
                 // The fact holds the tasks, so today's handoff rules must not decide again.
@@ -193,10 +224,12 @@ impl HistoryReplay<'_> {
             Fact::ReopenedPullRequest => {
                 folded.engine.reopen();
                 (folded.dispatched, folded.granted) = (0, 0);
+                // An agent that is at work goes on. The others may be sent to the same head again.
+                folded.author_at.retain(|_, state| *state == AuthorState::AtWork);
                 folded.ended = None;
             }
             Fact::Ended { exit, head } => folded.ended = Some((exit.clone(), head.clone())),
-            Fact::Told { .. } => {}
+            Fact::Told { .. } | Fact::UnreadablePost { .. } => {}
             Fact::Asked { reviewer, head, terms, .. } => self.asked(reviewer, head, terms.as_ref()),
             Fact::Answered { reviewer, head, answer, .. } => self.answered(reviewer, head, answer),
         }
@@ -207,8 +240,21 @@ impl HistoryReplay<'_> {
         let happened = &mut self.folded.happened;
         let touched: BTreeSet<ThreadId> = happened.iter().map(|h| h.thread.clone()).collect();
         let at = happened.iter().map(|h| h.at).fold(at, Timestamp::max);
-        let what = ThreadEventKind::Act(Decision::Unqueue);
+        let what = ThreadEventKind::QueueDiscarded;
         happened.extend(touched.into_iter().map(|thread| ThreadEvent { at, thread, what: what.clone() }));
+    }
+
+    /// Applies a person's act to a driven thread, and keeps how to undo it. An act that does not fit changes
+    /// nothing. The same act on an observed thread is applied with the forge's history.
+    fn act_on_driven(
+        &mut self,
+        thread: &ThreadId,
+        engine_id: &BTreeMap<ThreadId, ThreadId>,
+        act: impl FnOnce(&mut DrivenPullRequest, &ThreadId) -> Result<UndoableAct, Refusal>,
+    ) {
+        let own = engine_id.get(thread).unwrap_or(thread);
+        let undoable = act(&mut self.folded.engine, own).ok();
+        self.acts.entry(own.clone()).or_default().push(undoable);
     }
 
     /// A call counts even if no answer ever came.

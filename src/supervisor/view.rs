@@ -3,8 +3,8 @@
 
 use super::computed_state::ComputedState;
 use crate::domain::handoff::HandoffTask;
-use crate::domain::review_loop::{Exit, Phase, ReviewLoop};
-use crate::domain::snapshot::PullRequestSnapshot;
+use crate::domain::review_loop::{Exit, ReviewArrivals, ReviewLoop};
+use crate::domain::snapshot::{PullRequestSnapshot, RepositoryName};
 use crate::domain::vocabulary::ReviewerName;
 use crate::failure::Failure;
 use crate::github::PullRequestAddress;
@@ -17,6 +17,8 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Default)]
 pub struct Board {
     pub pull_requests: BTreeMap<PullRequestAddress, Arc<PullRequestView>>,
+    /// Other addresses of the same pull requests: they were asked for as well, and lead to these (L13).
+    pub aliases: BTreeMap<PullRequestAddress, PullRequestAddress>,
     /// GitHub's rate-limit budget; absent before the first poll.
     pub budget: Option<BudgetStatus>,
     /// Why polling fails, if it does.
@@ -24,6 +26,15 @@ pub struct Board {
     /// Why the journal fails, if it does.
     pub journal_trouble: Option<SupervisorProblem>,
     pub next_poll: Option<Timestamp>,
+}
+
+impl Board {
+    /// The pull request with this address, by any of its names.
+    pub fn get(&self, address: &PullRequestAddress) -> Option<&Arc<PullRequestView>> {
+        let tracked = self.aliases.get(address).unwrap_or(address);
+        let is_named_so = |view: &&Arc<PullRequestView>| view.name() == *address;
+        self.pull_requests.get(tracked).or_else(|| self.pull_requests.values().find(is_named_so))
+    }
 }
 
 /// A problem that concerns all pull requests.
@@ -60,6 +71,7 @@ impl SupervisorProblem {
 /// One pull request.
 #[derive(Debug, Clone)]
 pub struct PullRequestView {
+    /// The address by which it is tracked: it never changes, and the repository may have been renamed since.
     pub address: PullRequestAddress,
     /// Absent before the first reading, and until the stored snapshot is computed.
     pub computed: Option<Arc<ComputedState>>,
@@ -67,9 +79,7 @@ pub struct PullRequestView {
     pub last: Option<Arc<PullRequestSnapshot>>,
     /// When a poll last confirmed this state.
     pub seen_at: Option<Timestamp>,
-    pub review_loop: Option<ReviewLoop>,
-    /// When the loop's next attempt is due.
-    pub next_at: Option<Timestamp>,
+    pub review_loop: ReviewLoop,
     pub role: DriverRole,
     pub drive: bool,
     /// Driven reviewers that are at work now.
@@ -135,16 +145,30 @@ impl PullRequestView {
         computed.or(self.last.as_ref()).map(|snapshot| &**snapshot)
     }
 
+    /// The address for people: GitHub's present name in GitHub's spelling.
+    pub fn name(&self) -> PullRequestAddress {
+        let repository = self.snapshot().map_or(&self.address.repository, |snapshot| &snapshot.repository);
+        PullRequestAddress { repository: repository.clone(), number: self.address.number }
+    }
+
+    /// Every name of the repository, the present one first.
+    pub fn repository_names(&self) -> impl Iterator<Item = &RepositoryName> {
+        let names = self.snapshot().into_iter().flat_map(PullRequestSnapshot::names);
+        names.chain(std::iter::once(&self.address.repository))
+    }
+
     /// Whether the end is certain and no task is still on its way.
     pub fn is_settled(&self) -> bool {
         let on_its_way = |handoff: &HandoffView| matches!(handoff.state, HandoffState::Waiting { .. });
         self.end_is_known && !self.handoffs.iter().any(on_its_way)
     }
 
+    /// Which expected reviews are in, missing, failed or unreadable.
+    pub fn arrivals(&self) -> ReviewArrivals {
+        self.computed.as_ref().map_or_else(ReviewArrivals::default, |computed| computed.seen.arrivals())
+    }
+
     pub fn exit(&self) -> Option<&Exit> {
-        match self.review_loop.as_ref()?.phase() {
-            Phase::Ended(exit) => Some(exit),
-            Phase::Waiting | Phase::WithAuthor | Phase::Paused(_) => None,
-        }
+        self.review_loop.exit()
     }
 }

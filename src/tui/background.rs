@@ -7,7 +7,7 @@ use super::rows::journal::KEPT;
 use super::rows::{BoardRows, RowBuilder};
 use crate::config::Config;
 use crate::github::{PullRequestAddress, PullRequestRef};
-use crate::journal::{Journal, JournalError, RecordFilter, RecordOrder};
+use crate::journal::{Journal, JournalError, Record, RecordFilter, RecordOrder};
 use crate::supervisor::people::InboxNotifier;
 use crate::supervisor::people::request_handler::{PersonRequest, Proposal, RequestHandler, RequestOutcome};
 use crate::supervisor::{Board, LoopCommand, PullRequestView, Supervisor, handoffs};
@@ -222,7 +222,7 @@ async fn up_to_date(
     request: &PersonRequest,
 ) -> Arc<Board> {
     if let Some(before) = before {
-        let seen_at = |board: &Board, address| board.pull_requests.get(address).and_then(|view| view.seen_at);
+        let seen_at = |board: &Board, address| board.get(address).and_then(|view| view.seen_at);
         let is_newer = |now: &Arc<Board>| {
             request.pull_requests().iter().all(|address| seen_at(now, address) != seen_at(&before, address))
         };
@@ -268,7 +268,7 @@ async fn notify(
                     for (address, view) in &now.pull_requests {
                         let last = before.pull_requests.get(address);
                         if last.is_none_or(|last| !has_same_state(last, view)) {
-                            notifier.notify_arrivals(view).await;
+                            notifier.notify_arrivals(view);
                         }
                     }
                     before = now;
@@ -297,13 +297,19 @@ fn has_same_state(last: &PullRequestView, now: &PullRequestView) -> bool {
     }
 }
 
+/// The newest records, with the repositories' present names.
+async fn newest_records(journal: &Journal, newest: RecordFilter) -> Result<Vec<Record>, JournalError> {
+    let known = journal.repositories().await?;
+    Ok(journal.records(newest).await?.into_iter().map(|record| known.shown(record)).collect())
+}
+
 /// Sends the newest records, then every record as it is appended, and the handed-off tasks whenever they
 /// change.
 async fn read_journal(journal: Journal, config: Arc<Config>, sender: mpsc::Sender<Message>) {
     let newest =
         RecordFilter { order: RecordOrder::NewestFirst, limit: Some(KEPT), ..RecordFilter::default() };
     let mut last = 0;
-    match journal.records(newest).await {
+    match newest_records(&journal, newest).await {
         Ok(mut records) => {
             last = records.first().map_or(0, |record| record.seq);
             records.reverse();
@@ -328,6 +334,10 @@ async fn read_journal(journal: Journal, config: Arc<Config>, sender: mpsc::Sende
         match follower.next().await {
             Ok(record) => {
                 changed = handoffs::concerns(&record);
+                let record = match journal.repositories().await {
+                    Ok(known) => known.shown(record),
+                    Err(_) => record,
+                };
                 if sender.send(Message::Records(vec![record])).await.is_err() {
                     return;
                 }

@@ -15,7 +15,7 @@ use super::theme::TextMeaning;
 use crate::config::Config;
 use crate::domain::machine::ThreadStatus;
 use crate::domain::post::PostReader;
-use crate::domain::review_loop::{Exit, Phase, ReviewArrivals, ReviewLoop};
+use crate::domain::review_loop::{Exit, Phase};
 use crate::domain::snapshot::{Account, PullRequestState};
 use crate::domain::vocabulary::ReviewerName;
 use crate::github::PullRequestAddress;
@@ -73,8 +73,10 @@ pub struct PullRow {
 }
 
 impl PullRow {
+    /// The findings that are not settled and wait for nobody's decision: open ones, and upheld ones, which the
+    /// author must fix (T6).
     pub fn open(&self) -> usize {
-        self.count(|status| status == ThreadStatus::Open)
+        self.count(|status| matches!(status, ThreadStatus::Open | ThreadStatus::Upheld))
     }
 
     pub fn stuck(&self) -> usize {
@@ -98,7 +100,7 @@ impl PullRow {
     }
 
     pub fn key(&self) -> RowKey {
-        RowKey::new(self.name.clone())
+        RowKey::new(self.address.to_string())
     }
 
     /// The text that a filter searches.
@@ -125,7 +127,7 @@ impl BoardRows {
                 Some(row) if Arc::ptr_eq(&row.view, view) => Arc::clone(row),
                 Some(row) if has_same_threads(&row.view, view) => {
                     let mut renewed = PullRow::clone(row);
-                    renewed.renew(view);
+                    renewed.renew(view, row_builder);
                     Arc::new(renewed)
                 }
                 _ => Arc::new(pull_row(view, row_builder)),
@@ -139,15 +141,15 @@ impl BoardRows {
 
 fn pull_row(view: &Arc<PullRequestView>, row_builder: &RowBuilder) -> PullRow {
     let RowBuilder { config, reads, read_only } = row_builder;
-    let rules = RepositoryRules::of(config, &**reads, &view.address.repository, *read_only);
+    let rules = RepositoryRules::of_names(config, &**reads, view.repository_names(), *read_only);
     let computed = view.computed.as_deref();
     let snapshot = view.snapshot();
-    let threads = thread::rows(view, &rules, &arrivals(view)).into();
+    let threads = thread::rows(view, &rules, &view.arrivals()).into();
     let handoff: Arc<[HandoffRow]> = handoff::rows(view, &rules).into();
     let mut row = PullRow {
         view: Arc::clone(view),
         address: view.address.clone(),
-        name: view.address.to_string(),
+        name: view.name().to_string(),
         title: snapshot.map_or_else(|| "(not read yet)".to_owned(), |snapshot| line(&snapshot.title)),
         author: snapshot.map_or_else(String::new, |snapshot| account(snapshot.author.as_ref())),
         head: snapshot
@@ -177,27 +179,29 @@ fn pull_row(view: &Arc<PullRequestView>, row_builder: &RowBuilder) -> PullRow {
         not_handed_off: handoff::is_undecided(view).then(Arc::default),
         handoff,
     };
-    row.renew(view);
+    row.renew(view, row_builder);
     row
 }
 
 impl PullRow {
     /// Takes over the parts that can change while no thread does.
-    fn renew(&mut self, view: &Arc<PullRequestView>) {
-        let arrivals = arrivals(view);
+    fn renew(&mut self, view: &Arc<PullRequestView>, row_builder: &RowBuilder) {
+        let arrivals = view.arrivals();
         let names = |names: &[ReviewerName]| names.iter().map(|name| line(name.as_str())).collect::<Vec<_>>();
         self.view = Arc::clone(view);
         self.phase = phase(view);
         self.sentence = sentence(view);
-        self.attempt = view.review_loop.as_ref().map_or(0, ReviewLoop::attempt);
+        self.attempt = view.review_loop.attempt();
         self.max_attempts = view.max_attempts;
         self.arrived = names(&arrivals.arrived);
         self.missing = names(&arrivals.missing);
-        self.failed = arrivals.failed.iter().map(|(name, why)| line(&format!("{name} ({why})"))).collect();
+        let unreadable = arrivals.unreadable.iter().map(|(name, post)| (name, &post.reason));
+        let failed = arrivals.failed.iter().chain(unreadable);
+        self.failed = failed.map(|(name, why)| line(&format!("{name} ({why})"))).collect();
         self.thinking = names(&view.thinking);
         self.role = role(view);
         self.due = view.due.iter().map(|due| line(due)).collect();
-        self.inbox = inbox::rows(self);
+        self.inbox = inbox::rows(self, &row_builder.config.policy);
     }
 }
 
@@ -208,16 +212,11 @@ fn has_same_threads(before: &PullRequestView, now: &PullRequestView) -> bool {
         (None, None) => true,
         _ => false,
     };
-    let phase =
-        |view: &PullRequestView| view.review_loop.as_ref().map(|review_loop| review_loop.phase().clone());
-    let expected =
-        |view: &PullRequestView| view.review_loop.as_ref().map(|review_loop| review_loop.expected().clone());
     computed
         && before.drive == now.drive
         && before.thinking == now.thinking
         && before.handoffs == now.handoffs
-        && phase(before) == phase(now)
-        && expected(before) == expected(now)
+        && before.review_loop.phase() == now.review_loop.phase()
 }
 
 /// The longest name or title in bytes; a longer one is cut.
@@ -239,15 +238,6 @@ pub fn account(account: Option<&Account>) -> String {
     }
 }
 
-/// Which reviewers have arrived, are missing or failed.
-fn arrivals(view: &PullRequestView) -> ReviewArrivals {
-    match (&view.computed, &view.review_loop) {
-        (Some(computed), Some(review_loop)) => computed.seen.arrivals(review_loop.expected()),
-        (Some(computed), None) => computed.seen.arrivals(&computed.expected),
-        (None, _) => ReviewArrivals::default(),
-    }
-}
-
 fn phase(view: &PullRequestView) -> (&'static str, TextMeaning) {
     if view.refusal.is_some() {
         return ("refused", TextMeaning::Alert);
@@ -258,17 +248,19 @@ fn phase(view: &PullRequestView) -> (&'static str, TextMeaning) {
         Some(PullRequestState::Closed) => return ("closed", TextMeaning::Muted),
         Some(PullRequestState::Open) | None => {}
     }
-    match view.review_loop.as_ref().map(ReviewLoop::phase) {
-        None => ("starting", TextMeaning::Muted),
-        Some(Phase::Waiting) if !view.thinking.is_empty() => ("reviewing", TextMeaning::Busy),
-        Some(Phase::Waiting) => ("waiting", TextMeaning::Busy),
-        Some(Phase::WithAuthor) => ("with author", TextMeaning::Busy),
-        Some(Phase::Paused(_)) => ("paused", TextMeaning::Warning),
-        Some(Phase::Ended(exit)) => match exit {
+    match view.review_loop.phase() {
+        Phase::Waiting if view.review_loop.anchor().is_none() => ("starting", TextMeaning::Muted),
+        Phase::Waiting if !view.thinking.is_empty() => ("reviewing", TextMeaning::Busy),
+        Phase::Waiting => ("waiting", TextMeaning::Busy),
+        Phase::WithAuthor => ("with author", TextMeaning::Busy),
+        Phase::Paused(_) => ("paused", TextMeaning::Warning),
+        Phase::Ended(exit) => match exit {
             Exit::Success => ("clean", TextMeaning::Good),
+            Exit::NeedsPerson { .. } => ("needs you", TextMeaning::Alert),
             Exit::IssuesFound { .. } => ("issues found", TextMeaning::Warning),
             Exit::Timeout { .. } => ("timed out", TextMeaning::Warning),
             Exit::WorkflowFailure { .. } => ("review failed", TextMeaning::Alert),
+            Exit::Unreadable { .. } => ("unreadable", TextMeaning::Alert),
             Exit::RoundCap { .. } => ("round cap", TextMeaning::Alert),
             Exit::PrMerged => ("merged", TextMeaning::Good),
             Exit::PrClosed => ("closed", TextMeaning::Muted),

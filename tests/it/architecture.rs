@@ -83,6 +83,17 @@ fn only_the_system_clock_asks_for_the_time_of_day() {
 }
 
 #[test]
+fn t8_a_loop_comes_into_being_in_one_place_and_only_its_own_module_changes_it() {
+    // The fields are private, so every other change goes through `ReviewLoop::wake`.
+    let words = ["ReviewLoop::new(", "ReviewLoop::default(", "ReviewLoop::deserialize("];
+    only_in(&["supervisor/obeyed_commands.rs"], &words);
+    let module = &sources()[Path::new("domain/review_loop.rs")];
+    let fields = module.split_once("pub struct ReviewLoop {").and_then(|(_, rest)| rest.split_once('}'));
+    let (fields, _) = fields.expect("the loop is declared there");
+    assert!(!fields.contains("pub "), "a field of the loop is public: {fields}");
+}
+
+#[test]
 fn only_the_test_controls_read_their_variable() {
     only_in(&["app/session/test_control.rs"], &["CLOTURE_TEST_"]);
 }

@@ -121,7 +121,7 @@ fn real_posts_are_read_as_they_are_labelled() {
             let (read, label) = (&answer["intent"], row.label("reply_intent"));
             figures.count("intent", row, read, label);
             let closes = read == "wont_fix" || read == "acknowledged";
-            if closes && ["disagree", "question", "other"].iter().any(|open| label == open) {
+            if closes && ["disagree", "question", "other", "fixed"].iter().any(|open| label == open) {
                 dangerous.push(row.body());
             }
             continue;
@@ -146,7 +146,13 @@ fn real_posts_are_read_as_they_are_labelled() {
                 figures.count("suggestion", row, &answer["suggestion"], row.label("has_suggestion"));
                 figures.count("stance of findings", row, &answer["stance"], row.label("stance"));
             }
-            "bot_reply" => figures.count("stance of replies", row, &answer["stance"], row.label("stance")),
+            "bot_reply" => {
+                let (read, label) = (&answer["stance"], row.label("stance"));
+                figures.count("stance of replies", row, read, label);
+                if read == "accepts" && label != "accepts" {
+                    dangerous.push(row.body());
+                }
+            }
             "failure" => figures.count("failure", row, &answer["kind"], &json!("failure")),
             _ => {}
         }

@@ -142,7 +142,7 @@ impl Played {
         let computed = view.computed.as_ref().unwrap();
         let threads = computed.threads();
         let shown = threads.iter().find(|shown| shown.thread.finding.title.starts_with(title)).unwrap();
-        let fact = Fact::Decided { thread: shown.thread.id.clone(), verb };
+        let fact = Fact::decided(shown.thread.id.clone(), verb);
         let about = self.records(name, "pushed").await[0].pull_request.clone().unwrap();
         let record = fact.record(self.stage.simulator.now(), &about, "dana", "because");
         self.journal.append_one(record).await.unwrap();

@@ -76,7 +76,7 @@ impl Watch {
         let mut seen = Vec::new();
         let mut others = Vec::new();
         let tell = |sighting| match sighting {
-            PollEvent::Read { read, why } => seen.push((read.snapshot, why)),
+            PollEvent::Read { read, why, .. } => seen.push((read.snapshot, why)),
             other => others.push(other),
         };
         let report = self.poller.poll(self.simulator.now(), tell).await;

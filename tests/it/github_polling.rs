@@ -33,7 +33,7 @@ impl Transport for InProcess {
             reset_at: rate["resetAt"].as_str().unwrap().parse().unwrap(),
             cost: Some(number("cost")),
         });
-        Ok(ApiReply { body: data, errors, budget, date: None })
+        Ok(ApiReply { body: data, errors, budget, ..ApiReply::default() })
     }
 }
 
@@ -79,7 +79,7 @@ impl Watch {
         let (seen, _) = self.poll().await;
         seen.into_iter()
             .filter_map(|sighting| match sighting {
-                PollEvent::Read { read, why } if why != FullReadReason::Sweep => {
+                PollEvent::Read { read, why, .. } if why != FullReadReason::Sweep => {
                     Some((read.snapshot.number, why))
                 }
                 _ => None,

@@ -9,6 +9,7 @@ mod damage;
 mod following;
 mod leases;
 mod records;
+mod repositories;
 mod server;
 mod snapshots;
 mod speed;

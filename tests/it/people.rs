@@ -7,5 +7,6 @@ mod interrupted;
 mod lists;
 mod notifications;
 mod routing;
+mod undoing;
 mod ways_out;
 mod world;

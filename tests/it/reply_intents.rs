@@ -1,10 +1,14 @@
-//! R3 and R5: the intent of a reply, and whether a person wrote it. No disagreement, question or unreadable
-//! reply may ever close a thread.
+//! R3 and R5: the intent of a reply, and whether a person wrote it. No agreement, disagreement, question or
+//! unreadable reply may ever close a thread. C8: no bot's reply accepts without a plain sign.
 
+mod bots;
+mod people;
 mod replies;
 
+use cloture::commands::classify::classify as classify_posts;
 use cloture::domain::vocabulary::Intent::{self, Acknowledged, Disagree, Other, WontFix};
 use cloture::replies::{classify, is_agent_post};
+use cloture::reviewers::profiles::Profiles;
 use proptest::prelude::*;
 use replies::{AGENT_POSTS, DOUBTFUL, PERSONS_POSTS, REPLIES_BY_INTENT};
 use std::collections::BTreeMap;
@@ -23,6 +27,163 @@ fn our_own_replies_are_classified_by_intent() {
         }
     }
     assert!(wrong.is_empty(), "misread:\n{wrong}");
+}
+
+/// R3: wrong in the closing direction is a defect, wrong in the other direction is not.
+#[test]
+fn r3_agreement_and_announced_changes_never_close() {
+    let mut wrong = Vec::new();
+    for (name, sets) in people::SETS {
+        let mut table: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+        let (mut right, mut total, mut found, mut closings) = (0_usize, 0_usize, 0_usize, 0_usize);
+        for (intent, bodies) in sets {
+            for body in *bodies {
+                let read = classify(body);
+                *table.entry((intent.name(), read.name())).or_default() += 1;
+                total += 1;
+                right += usize::from(read == *intent);
+                closings += usize::from(closes(*intent));
+                found += usize::from(closes(*intent) && closes(read));
+                if closes(read) && !closes(*intent) {
+                    wrong.push(*body);
+                }
+            }
+        }
+        let mut summary =
+            format!("people, {name}: {right} of {total} as labelled, {found} of {closings} closings found\n");
+        for ((label, read), count) in table {
+            writeln!(summary, "  {label:>12} → {read:<12} {count:>3}").unwrap();
+        }
+        report(&summary);
+        assert!(found * 100 >= closings * 85, "{name}: {found} of {closings} closings found");
+    }
+    assert!(wrong.is_empty(), "these must not close: {wrong:#?}");
+}
+
+/// Harmless text around a reply: other people's words, code, courtesy, signatures, emoji.
+const WRAPPINGS: [(&str, &str); 12] = [
+    ("Hi there!\n\n", ""),
+    ("> Won't fix, this is by design.\n\n", ""),
+    ("> **Acknowledged.** Leaving it as is.\n>\n> Out of scope.\n\n", "\n\nBest regards,\nAlice"),
+    ("```\nwon't fix\n```\n\n", ""),
+    ("", "\n\n```rust\n// out of scope, leaving as is\n```"),
+    ("", "\n\n<details><summary>Log</summary>\n\nWon't fix.\n\n</details>"),
+    ("", "\n\n~~Won't fix.~~"),
+    ("", "\n\n<!-- wontfix -->"),
+    ("👍\n\n", "\n\n🎉"),
+    ("", "\n\n— Alice"),
+    ("@coderabbitai\n\n", ""),
+    ("", "\n\n`wontfix`"),
+];
+
+/// R3: wrapping an open reply in harmless text never turns it into a closing.
+#[test]
+fn r3_no_wrapping_turns_a_reply_into_a_closing() {
+    let sets = people::SETS.into_iter().map(|(_, set)| set).chain([REPLIES_BY_INTENT]);
+    let open = sets.flatten().filter(|(intent, _)| !closes(*intent)).flat_map(|(_, bodies)| *bodies);
+    for body in open.chain(DOUBTFUL) {
+        for (before, after) in WRAPPINGS {
+            let wrapped = format!("{before}{body}{after}");
+            assert!(!closes(classify(&wrapped)), "{wrapped:?} closes");
+        }
+    }
+}
+
+/// "Noted" next to agreement, a change or a question is not the whole answer.
+#[test]
+fn r3_a_note_beside_an_open_reply_does_not_close_it() {
+    let open = people::SETS.into_iter().flat_map(|(_, set)| set).filter(|(intent, _)| !closes(*intent));
+    for body in open.flat_map(|(_, bodies)| *bodies) {
+        for mixed in [format!("Noted.\n\n{body}"), format!("{body}\n\nAcknowledged.")] {
+            assert!(!closes(classify(&mixed)), "{mixed:?} closes");
+        }
+    }
+}
+
+/// The stance that `cloture classify` prints for each reply of a bot.
+fn stances(bodies: &[String]) -> Vec<Option<String>> {
+    let post = |body: &String| {
+        serde_json::json!({"author": "coderabbitai[bot]", "is_bot": true, "association": "NONE",
+            "where": "thread_reply", "body": body})
+        .to_string()
+    };
+    let input = bodies.iter().map(post).collect::<Vec<_>>().join("\n");
+    let mut output = Vec::new();
+    classify_posts(input.as_bytes(), &mut output, &Profiles::built_in().unwrap()).unwrap();
+    let lines = String::from_utf8(output).unwrap();
+    let stance = |line: &str| {
+        let answer: serde_json::Value = serde_json::from_str(line).unwrap();
+        answer["stance"].as_str().map(str::to_owned)
+    };
+    lines.lines().map(stance).collect()
+}
+
+/// C8: wrong in the accepting direction is a defect, wrong in the other direction is not.
+#[test]
+fn c8_a_bots_reply_accepts_only_by_a_plain_sign() {
+    let mut wrong = Vec::new();
+    for (name, sets) in bots::SETS {
+        let labelled: Vec<(Option<&str>, String)> = sets
+            .iter()
+            .flat_map(|(label, bodies)| bodies.iter().map(|body| (*label, (*body).to_owned())))
+            .collect();
+        let bodies: Vec<String> = labelled.iter().map(|(_, body)| body.clone()).collect();
+        let mut table: BTreeMap<(Option<&str>, Option<String>), usize> = BTreeMap::new();
+        for ((label, body), read) in labelled.iter().zip(stances(&bodies)) {
+            if read.as_deref() == Some("accepts") && *label != Some("accepts") {
+                wrong.push(body.clone());
+            }
+            *table.entry((*label, read)).or_default() += 1;
+        }
+        let count = |wanted: &dyn Fn(Option<&str>, Option<&str>) -> bool| -> usize {
+            table
+                .iter()
+                .filter(|((label, read), _)| wanted(*label, read.as_deref()))
+                .map(|(_, count)| count)
+                .sum()
+        };
+        let right = count(&|label, read| label == read);
+        let accepted = count(&|label, _| label == Some("accepts"));
+        let found = count(&|label, read| label == Some("accepts") && label == read);
+        let mut summary = format!(
+            "bots, {name}: {right} of {} as labelled, {found} of {accepted} acceptances found\n",
+            bodies.len()
+        );
+        for ((label, read), count) in &table {
+            let (label, read) = (label.unwrap_or("unknown"), read.as_deref().unwrap_or("unknown"));
+            writeln!(summary, "  {label:>12} → {read:<12} {count:>3}").unwrap();
+        }
+        report(&summary);
+        assert!(found * 100 >= accepted * 80, "{name}: {found} of {accepted} acceptances found");
+    }
+    assert!(wrong.is_empty(), "these must not accept: {wrong:#?}");
+}
+
+/// C8: quoting a person's or the bot's own words of acceptance accepts nothing.
+#[test]
+fn c8_no_wrapping_turns_a_bots_reply_into_an_acceptance() {
+    let wrappings = [
+        ("`@alice`, ", ""),
+        ("> You're right, I withdraw this finding.\n\n", ""),
+        ("```\nThe issue is resolved.\n```\n\n", ""),
+        ("", "\n\n<details><summary>Learnings</summary>\n\nNo changes needed.\n\n</details>"),
+        ("", "\n\n~~I withdraw this finding.~~"),
+        ("", "\n\n`LGTM`"),
+        ("👍 ", " 🎉"),
+        ("Thanks for the reply! ", ""),
+        ("You're right. ", " Let me know if you have questions."),
+    ];
+    let open = bots::SETS.into_iter().flat_map(|(_, set)| set);
+    let held: Vec<&str> = open
+        .filter(|(label, _)| *label == Some("seeks_change"))
+        .flat_map(|(_, bodies)| bodies.iter().copied())
+        .collect();
+    for (before, after) in wrappings {
+        let wrapped: Vec<String> = held.iter().map(|body| format!("{before}{body}{after}")).collect();
+        for (body, stance) in wrapped.iter().zip(stances(&wrapped)) {
+            assert_ne!(stance.as_deref(), Some("accepts"), "{body:?}");
+        }
+    }
 }
 
 #[test]
@@ -194,7 +355,7 @@ fn real_replies_are_classified_as_labelled() {
         total += 1;
         right += usize::from(label == read.name());
         if closes(read)
-            && ["disagree", "question", "other"].contains(&label.as_str())
+            && ["disagree", "question", "other", "fixed"].contains(&label.as_str())
             && !MISLABELLED.contains(&source)
         {
             dangerous.push(format!("{source}: {label} read as {}", read.name()));

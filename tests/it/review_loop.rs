@@ -3,64 +3,91 @@
 use cloture::domain::policy::Policy;
 use cloture::domain::re_review::BrokenGlass;
 use cloture::domain::review_loop::{
-    Exit, LoopEffect, LoopEvent, Observation, Phase, PostContent, PostKind, ReviewLoop, ReviewerPost,
-    TimedOutOn, Transition, WaitAnchor,
+    AuthorState, Exit, Judgement, LoopEffect, LoopEvent, Observation, Phase, PostContent, PostKind,
+    ReviewLoop, ReviewerPost, TimedOutOn, Transition, WaitAnchor,
 };
 use cloture::domain::snapshot::PullRequestState;
 use cloture::domain::vocabulary::ReviewerName;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 fn at(seconds: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + seconds).unwrap()
 }
 
+/// One look at a head, with `r` expected and nothing posted.
 fn observed(head: &str) -> Observation {
     Observation {
         state: PullRequestState::Open,
         anchor: WaitAnchor { head: head.into(), pushed_at: at(0) },
+        reopened_at: None,
+        expected: ["r".into()].into(),
+        expects_anybody: false,
         posts: Vec::new(),
         broken_glass: None,
-        something_to_fix: false,
-        has_author: true,
+        to_fix: 0,
+        for_person: Vec::new(),
+        author: AuthorState::Idle,
         rounds_on_forge: 0,
+        rounds_recorded: 0,
+        granted: 0,
     }
 }
 
+fn expecting(reviewers: &[&str], observation: Observation) -> Observation {
+    Observation { expected: reviewers.iter().map(|name| ReviewerName::from(*name)).collect(), ..observation }
+}
+
+/// The review is in, and there is something to fix.
+fn issues(head: &str) -> Observation {
+    Observation { posts: vec![review("r", head)], to_fix: 1, ..observed(head) }
+}
+
+/// The review is in and found nothing.
+fn clean(head: &str) -> Observation {
+    Observation { posts: vec![review("r", head)], ..observed(head) }
+}
+
 fn post(reviewer: &str, kind: PostKind, seconds: i64, commit: Option<&str>) -> ReviewerPost {
-    ReviewerPost { reviewer: reviewer.into(), kind, at: at(seconds), commit: commit.map(Into::into) }
+    let commit = commit.map(Into::into);
+    ReviewerPost { reviewer: reviewer.into(), kind, at: at(seconds), commit, url: None, aside: false }
 }
 
 fn review(reviewer: &str, head: &str) -> ReviewerPost {
     post(reviewer, PostKind::Review(PostContent::Complete), 30, Some(head))
 }
 
-fn waiting_for(reviewers: &[&str]) -> ReviewLoop {
-    ReviewLoop::new(reviewers.iter().map(|name| ReviewerName::from(*name)).collect(), 0)
+fn posted(reviewer: &str, content: PostContent, seconds: i64) -> ReviewerPost {
+    post(reviewer, PostKind::Review(content), seconds, Some("h"))
 }
 
-fn polled(review_loop: &mut ReviewLoop, observation: &Observation, now: i64) -> Vec<LoopEffect> {
-    match review_loop.wake(LoopEvent::Polled(observation), at(now), &Policy::default()) {
+fn wake(review_loop: &mut ReviewLoop, event: LoopEvent<'_>) -> Vec<LoopEffect> {
+    match review_loop.wake(event, &Policy::default()) {
         Transition::Do(effects) => effects,
-        Transition::Ignored(reason) => panic!("ignored: {reason}"),
+        Transition::Ignored(_) => Vec::new(),
     }
 }
 
-fn ended(effects: &[LoopEffect]) -> Option<&Exit> {
-    effects.iter().find_map(|effect| match effect {
-        LoopEffect::Announce(exit) => Some(exit),
-        _ => None,
-    })
+fn polled(review_loop: &mut ReviewLoop, observation: &Observation) -> Vec<LoopEffect> {
+    wake(review_loop, LoopEvent::Polled(observation))
 }
 
-/// When the next attempt is due. One deadline at most: the driver keeps no second.
-fn deadline(effects: &[LoopEffect]) -> Timestamp {
-    let mut found = effects.iter().filter_map(|effect| match effect {
-        LoopEffect::WakeAt(at) => Some(*at),
-        _ => None,
-    });
-    let first = found.next().unwrap();
-    assert_eq!(found.next(), None);
-    first
+fn after(observation: &Observation) -> ReviewLoop {
+    let mut review_loop = ReviewLoop::new();
+    polled(&mut review_loop, observation);
+    review_loop
+}
+
+fn after_timeout(observation: &Observation) -> ReviewLoop {
+    let mut review_loop = ReviewLoop::new();
+    for _ in 0..Policy::default().max_attempts {
+        polled(&mut review_loop, observation);
+    }
+    review_loop
+}
+
+fn late(missing: &[&str]) -> Exit {
+    let missing = missing.iter().map(|name| ReviewerName::from(*name)).collect();
+    Exit::Timeout { missing: TimedOutOn::Reviews(missing) }
 }
 
 #[test]
@@ -81,44 +108,42 @@ fn l1_only_posts_about_this_head_count() {
     ];
     for (post, counts) in cases {
         let observation = Observation { posts: vec![post.clone()], ..observed("abcdef1234") };
-        let effects = polled(&mut waiting_for(&["r"]), &observation, 60);
-        assert_eq!(ended(&effects) == Some(&Exit::Success), counts, "{post:?}");
+        assert_eq!(after(&observation).exit() == Some(&Exit::Success), counts, "{post:?}");
     }
 }
 
 #[test]
-fn l2_l4_a_wait_polls_at_the_interval_and_its_timeout_names_the_missing() {
-    let mut review_loop = waiting_for(&["in", "late", "later"]);
-    let observation = Observation { posts: vec![review("in", "h")], ..observed("h") };
+fn l2_l4_a_wait_lasts_its_attempts_and_its_timeout_names_the_missing() {
+    let observation = expecting(&["in", "late", "later"], observed("h"));
+    let observation = Observation { posts: vec![review("in", "h")], ..observation };
+    let mut review_loop = ReviewLoop::new();
     for attempt in 1..10 {
-        let now = 60 * attempt;
-        let effects = polled(&mut review_loop, &observation, now);
-        assert_eq!(ended(&effects), None, "some reviews are in and clean: keep waiting");
-        assert_eq!(deadline(&effects), at(now + 60));
-        assert_eq!(i64::from(review_loop.attempt()), attempt);
+        assert_eq!(polled(&mut review_loop, &observation), [], "some reviews are in and clean: keep waiting");
+        assert_eq!((review_loop.phase(), review_loop.attempt()), (&Phase::Waiting, attempt));
     }
-    let effects = polled(&mut review_loop, &observation, 600);
-    let exit = ended(&effects).unwrap();
-    assert_eq!(*exit, Exit::Timeout { missing: TimedOutOn::Reviews(vec!["late".into(), "later".into()]) });
+    let exit = late(&["late", "later"]);
+    assert_eq!(polled(&mut review_loop, &observation), [LoopEffect::Announce(exit.clone())]);
     assert_eq!(exit.to_string(), "no review came in time from late, later");
 }
 
 #[test]
+fn l10_a_look_outside_the_schedule_costs_no_attempt_and_still_sees_the_review() {
+    let mut review_loop = after(&observed("h"));
+    for _ in 0..50 {
+        wake(&mut review_loop, LoopEvent::Learned(&observed("h")));
+    }
+    assert_eq!((review_loop.phase(), review_loop.attempt()), (&Phase::Waiting, 1));
+    wake(&mut review_loop, LoopEvent::Learned(&clean("h")));
+    assert_eq!(review_loop.exit(), Some(&Exit::Success));
+}
+
+#[test]
 fn l4_findings_that_arrived_before_a_timeout_start_a_round() {
-    let policy = Policy { max_attempts: 1, ..Policy::default() };
-    let observation = Observation { posts: vec![review("in", "h")], something_to_fix: true, ..observed("h") };
-    let mut review_loop = waiting_for(&["in", "late"]);
-    let Transition::Do(effects) = review_loop.wake(LoopEvent::Polled(&observation), at(60), &policy) else {
-        panic!()
-    };
-    assert_eq!(effects[0], LoopEffect::DispatchAuthor { round: 1 });
-    let without_author = Observation { has_author: false, ..observation };
-    let Transition::Do(effects) =
-        waiting_for(&["in", "late"]).wake(LoopEvent::Polled(&without_author), at(60), &policy)
-    else {
-        panic!()
-    };
-    assert_eq!(ended(&effects), Some(&Exit::Timeout { missing: TimedOutOn::Reviews(vec!["late".into()]) }));
+    let observation = expecting(&["in", "late"], observed("h"));
+    let observation = Observation { posts: vec![review("in", "h")], to_fix: 1, ..observation };
+    assert_eq!(*after_timeout(&observation).phase(), Phase::WithAuthor);
+    let without_author = Observation { author: AuthorState::Absent, ..observation };
+    assert_eq!(after_timeout(&without_author).exit(), Some(&late(&["late"])));
 }
 
 #[test]
@@ -132,281 +157,365 @@ fn l4_a_failed_workflow_ends_the_wait_unless_the_review_arrived() {
         (vec![old], None),
         (vec![failure, review("r", "h")], Some("every expected review is in, and nothing is left to act on")),
     ] {
-        let effects = polled(&mut waiting_for(&["r"]), &Observation { posts, ..observed("h") }, 60);
-        assert_eq!(ended(&effects).map(ToString::to_string).as_deref(), expected);
+        let review_loop = after(&Observation { posts, ..observed("h") });
+        assert_eq!(review_loop.exit().map(ToString::to_string).as_deref(), expected);
     }
 }
 
 #[test]
+fn l3_nothing_that_runs_or_cannot_be_read_is_clean() {
+    use PostContent::{Complete, Failure, InProgress, NotReady, Unreadable};
+    let unreadable = || Unreadable("no known mark".to_owned());
+    let failed = || Failure("out of quota".to_owned());
+    for (posts, expected) in [
+        (vec![(Complete, 1), (InProgress, 2)], "missing"),
+        (vec![(InProgress, 1), (Complete, 2)], "missing"),
+        (vec![(Complete, 1), (unreadable(), 2)], "unreadable"),
+        (vec![(unreadable(), 1), (Complete, 2)], "arrived"),
+        (vec![(Complete, 1), (unreadable(), 2), (failed(), 3)], "unreadable"),
+        (vec![(Complete, 1), (failed(), 2)], "arrived"),
+        (vec![(failed(), 1), (InProgress, 2)], "missing"),
+        (vec![(Complete, 1), (NotReady, 2)], "arrived"),
+        (vec![(unreadable(), 1), (NotReady, 2)], "unreadable"),
+        (vec![(NotReady, 1)], "missing"),
+    ] {
+        let described = format!("{posts:?}");
+        let posts = posts.into_iter().map(|(content, second)| posted("r", content, second)).rev().collect();
+        let arrivals = Observation { posts, ..observed("h") }.arrivals();
+        let found = [
+            ("arrived", arrivals.arrived.len()),
+            ("missing", arrivals.missing.len()),
+            ("unreadable", arrivals.unreadable.len()),
+            ("failed", arrivals.failed.len()),
+        ];
+        let found: Vec<_> = found.iter().filter(|(_, count)| *count > 0).map(|(name, _)| *name).collect();
+        assert_eq!(found, [expected], "{described}");
+    }
+}
+
+#[test]
+fn l3_l4_an_unreadable_review_is_waited_for_and_then_ends_the_loop_with_a_link() {
+    let mut strange =
+        posted("r", PostContent::Unreadable("it announces 2 findings, and 1 was found".to_owned()), 5);
+    strange.url = Some("https://github.com/acme/shop/pull/7#r1".to_owned());
+    let observation = Observation { posts: vec![strange], ..observed("h") };
+    assert_eq!(*after(&observation).phase(), Phase::Waiting);
+    let review_loop = after_timeout(&observation);
+    let exit = review_loop.exit().unwrap();
+    assert_eq!(exit.name(), "workflow_failure");
+    assert_eq!(
+        exit.to_string(),
+        "the review by r cannot be read: it announces 2 findings, and 1 was found; read it at \
+         https://github.com/acme/shop/pull/7#r1"
+    );
+}
+
+#[test]
+fn l4_threads_that_wait_for_a_person_are_no_success() {
+    let labels = |count: usize| (1..=count).map(|n| format!("src/a.rs:{n} \"Bug {n}\"")).collect::<Vec<_>>();
+    for (count, sentence) in [
+        (1, "1 thread waits for a person: src/a.rs:1 \"Bug 1\""),
+        (
+            5,
+            "5 threads wait for a person: src/a.rs:1 \"Bug 1\", src/a.rs:2 \"Bug 2\", src/a.rs:3 \"Bug 3\" \
+             and 2 more",
+        ),
+    ] {
+        let waiting = Observation { for_person: labels(count), ..clean("h") };
+        let mut review_loop = after(&waiting);
+        let exit = review_loop.exit().unwrap();
+        assert_eq!((exit.name(), exit.to_string().as_str()), ("needs_person", sentence));
+        // A person decides, and the journal says so before the next poll.
+        wake(&mut review_loop, LoopEvent::Learned(&clean("h")));
+        assert_eq!(review_loop.exit(), Some(&Exit::Success));
+    }
+    let both = Observation { for_person: labels(1), author: AuthorState::Absent, ..issues("h") };
+    assert_eq!(after(&both).exit().map(Exit::name), Some("issues_found"), "the author can act first");
+}
+
+#[test]
 fn l5_a_moved_head_starts_the_attempts_again_and_waits_for_its_reviews() {
-    let mut review_loop = waiting_for(&["r"]);
-    let waits_for_r = |review_loop: &ReviewLoop, seen: &Observation| {
-        assert_eq!((review_loop.phase(), review_loop.anchor()), (&Phase::Waiting, Some(&seen.anchor)));
-        assert_eq!(seen.arrivals(review_loop.expected()).missing, vec![ReviewerName::from("r")]);
-    };
-    polled(&mut review_loop, &observed("h1"), 60);
-    waits_for_r(&review_loop, &observed("h1"));
-    let second = polled(&mut review_loop, &observed("h1"), 120);
-    assert_eq!((second.len(), review_loop.attempt()), (1, 2), "the same head is the same wait");
-    polled(&mut review_loop, &observed("h2"), 180);
-    waits_for_r(&review_loop, &observed("h2"));
-    assert_eq!(review_loop.attempt(), 1);
+    let mut review_loop = after(&observed("h1"));
+    polled(&mut review_loop, &observed("h1"));
+    assert_eq!(review_loop.attempt(), 2, "the same head is the same wait");
+    polled(&mut review_loop, &observed("h2"));
+    assert_eq!((review_loop.attempt(), review_loop.anchor()), (1, Some(&observed("h2").anchor)));
     let mut pushed_again = observed("h2");
     pushed_again.anchor.pushed_at = at(200);
-    polled(&mut review_loop, &pushed_again, 240);
+    polled(&mut review_loop, &pushed_again);
     assert_eq!(review_loop.attempt(), 1, "the same commit pushed again is a new wait");
 }
 
 #[test]
-fn l6_rounds_are_capped_by_githubs_count_and_by_the_loops_own() {
-    for (on_forge, earlier, dispatches) in [(0, 0, 3), (2, 0, 1), (3, 0, 0), (0, 3, 0), (0, 2, 1)] {
-        let mut review_loop = ReviewLoop::new(["r".into()].into(), earlier);
+fn l6_rounds_are_capped_by_githubs_count_and_by_the_journals() {
+    for (on_forge, recorded, dispatches) in [(0, 0, 3), (2, 0, 1), (3, 0, 0), (0, 3, 0), (0, 2, 1)] {
+        let mut review_loop = ReviewLoop::new();
         let mut dispatched = 0;
         for push in 0.. {
-            let head = format!("h{push}");
             let observation = Observation {
-                posts: vec![review("r", &head)],
-                something_to_fix: true,
                 rounds_on_forge: on_forge + dispatched,
-                ..observed(&head)
+                rounds_recorded: recorded + dispatched,
+                ..issues(&format!("h{push}"))
             };
-            let effects = polled(&mut review_loop, &observation, 60);
-            match &effects[0] {
-                LoopEffect::DispatchAuthor { round } => {
+            match polled(&mut review_loop, &observation).as_slice() {
+                [LoopEffect::DispatchAuthor { round }] => {
                     dispatched += 1;
-                    assert_eq!(*round, (on_forge + dispatched).max(earlier + dispatched));
-                    assert_eq!(deadline(&effects), at(120), "the author's push is watched for");
+                    assert_eq!(*round, on_forge.max(recorded) + dispatched);
                 }
-                LoopEffect::Announce(exit @ Exit::RoundCap { .. }) => {
-                    assert_eq!(review_loop.phase(), &Phase::Ended(exit.clone()));
-                    assert_eq!(effects.len(), 1, "the end is announced once");
+                [LoopEffect::Announce(exit @ Exit::RoundCap { .. })] => {
+                    assert_eq!(review_loop.exit(), Some(exit));
+                    assert_eq!(polled(&mut review_loop, &observation), [], "the end is announced once");
                     break;
                 }
                 other => panic!("{other:?}"),
             }
         }
-        assert_eq!(dispatched, dispatches, "{on_forge} on the forge, {earlier} by earlier loops");
+        assert_eq!(dispatched, dispatches, "{on_forge} on the forge, {recorded} in the journal");
     }
 }
 
 #[test]
-fn l6_a_person_can_grant_one_more_round_and_only_at_the_cap() {
-    let mut review_loop = ReviewLoop::new(["r".into()].into(), 3);
-    let policy = Policy::default();
-    assert!(matches!(review_loop.wake(LoopEvent::GrantRound, at(0), &policy), Transition::Ignored(_)));
-    let issues = Observation { posts: vec![review("r", "h")], something_to_fix: true, ..observed("h") };
-    assert!(ended(&polled(&mut review_loop, &issues, 60)).is_some());
-    assert_eq!(
-        review_loop.wake(LoopEvent::GrantRound, at(60), &policy),
-        Transition::Do(vec![LoopEffect::Poll])
-    );
-    let effects = polled(&mut review_loop, &issues, 61);
-    assert!(matches!(effects[0], LoopEffect::DispatchAuthor { round: 4 }));
+fn l6_a_grant_continues_a_loop_at_the_cap_without_a_push() {
+    let at_cap = Observation { rounds_recorded: 3, ..issues("h") };
+    let mut review_loop = after(&at_cap);
+    assert_eq!(review_loop.exit(), Some(&Exit::RoundCap { rounds: 3 }));
+    let granted = Observation { granted: 1, ..at_cap };
+    let effects = wake(&mut review_loop, LoopEvent::Learned(&granted));
+    assert_eq!(effects, [LoopEffect::DispatchAuthor { round: 4 }]);
 }
 
 #[test]
-fn l8_a_network_failure_costs_an_attempt_and_a_rate_limit_none() {
+fn l6_max_restarts_caps_the_rounds_that_the_journal_counts() {
+    let policy = Policy { max_rounds: 9, max_restarts: 2, ..Policy::default() };
+    for (recorded, starts) in [(1, true), (2, false)] {
+        let observation = Observation { rounds_recorded: recorded, ..issues("h") };
+        let mut review_loop = ReviewLoop::new();
+        review_loop.wake(LoopEvent::Polled(&observation), &policy);
+        assert_eq!(*review_loop.phase() == Phase::WithAuthor, starts, "{recorded} rounds recorded");
+    }
+}
+
+#[test]
+fn l6_a_reopening_starts_a_new_wait() {
+    let mut review_loop = after(&clean("h"));
+    let closed = Observation { state: PullRequestState::Closed, ..clean("h") };
+    polled(&mut review_loop, &closed);
+    assert_eq!(review_loop.exit(), Some(&Exit::PrClosed));
+    let reopened = Observation { reopened_at: Some(at(100)), ..observed("h") };
+    polled(&mut review_loop, &reopened);
+    assert_eq!((review_loop.phase(), review_loop.attempt()), (&Phase::Waiting, 1));
+
+    // Closed and reopened between two polls.
+    let mut spent = after_timeout(&observed("h"));
+    polled(&mut spent, &reopened);
+    assert_eq!((spent.phase(), spent.attempt()), (&Phase::Waiting, 1));
+    polled(&mut spent, &reopened);
+    assert_eq!(spent.attempt(), 2, "one reopening starts one wait");
+}
+
+#[test]
+fn l8_a_network_failure_costs_an_attempt() {
     let policy = Policy { max_attempts: 3, ..Policy::default() };
-    let mut review_loop = waiting_for(&["r"]);
-    let until = at(0).checked_add(SignedDuration::from_mins(20)).unwrap();
-    let Transition::Do(effects) = review_loop.wake(LoopEvent::RateLimited { until }, at(0), &policy) else {
-        panic!()
+    let fail = |review_loop: &mut ReviewLoop, times: usize| {
+        (0..times).for_each(|_| drop(review_loop.wake(LoopEvent::Unreachable, &policy)));
     };
-    assert_eq!((deadline(&effects), review_loop.attempt()), (until, 0));
-    for _ in 0..2 {
-        let transition = review_loop.wake(LoopEvent::Unreachable, at(0), &policy);
-        assert!(matches!(transition, Transition::Do(effects) if ended(&effects).is_none()));
-    }
-    let Transition::Do(effects) = review_loop.wake(LoopEvent::Unreachable, at(0), &policy) else { panic!() };
-    assert_eq!(ended(&effects), Some(&Exit::OutOfReach));
-    let mut reached_once = waiting_for(&["r"]);
-    reached_once.wake(LoopEvent::Polled(&observed("h")), at(0), &policy);
-    reached_once.wake(LoopEvent::Unreachable, at(0), &policy);
-    let Transition::Do(effects) = reached_once.wake(LoopEvent::Unreachable, at(0), &policy) else { panic!() };
-    assert_eq!(ended(&effects), Some(&Exit::Timeout { missing: TimedOutOn::Unknown }));
+    let mut review_loop = ReviewLoop::new();
+    fail(&mut review_loop, 2);
+    assert_eq!(*review_loop.phase(), Phase::Waiting);
+    fail(&mut review_loop, 1);
+    assert_eq!(review_loop.exit(), Some(&Exit::OutOfReach));
+    review_loop.wake(LoopEvent::Polled(&observed("h")), &policy);
+    assert_eq!((review_loop.phase(), review_loop.attempt()), (&Phase::Waiting, 1), "GitHub is back");
+    fail(&mut review_loop, 2);
+    assert_eq!(review_loop.exit(), Some(&Exit::Timeout { missing: TimedOutOn::Unknown }));
 }
 
 #[test]
-fn l10_people_pause_resume_stop_and_poll_at_once() {
+fn l10_people_pause_resume_stop_and_restart() {
     let policy = Policy::default();
-    let mut review_loop = waiting_for(&["r"]);
-    assert_eq!(deadline(&polled(&mut review_loop, &observed("h"), 0)), at(60));
-    review_loop.wake(LoopEvent::Pause, at(1), &policy);
-    assert!(matches!(
-        review_loop.wake(LoopEvent::Polled(&observed("h")), at(60), &policy),
-        Transition::Ignored(_)
-    ));
-    assert_eq!(review_loop.wake(LoopEvent::Resume, at(70), &policy), Transition::Do(vec![LoopEffect::Poll]));
-    assert_eq!(deadline(&polled(&mut review_loop, &observed("h"), 71)), at(131));
-    let attempts = review_loop.attempt();
-    assert_eq!(review_loop.wake(LoopEvent::PollNow, at(72), &policy), Transition::Do(vec![LoopEffect::Poll]));
-    assert_eq!(review_loop.attempt(), attempts, "asking for a poll costs no attempt of its own");
-    review_loop.wake(LoopEvent::Stop, at(132), &policy);
-    assert_eq!(*review_loop.phase(), Phase::Ended(Exit::Stopped));
-    assert!(matches!(
-        review_loop.wake(LoopEvent::Polled(&observed("h")), at(133), &policy),
-        Transition::Ignored(_)
-    ));
+    for (observation, before) in [(observed("h"), Phase::Waiting), (issues("h"), Phase::WithAuthor)] {
+        let mut review_loop = after(&observation);
+        assert_eq!(*review_loop.phase(), before);
+        wake(&mut review_loop, LoopEvent::Pause);
+        let paused = review_loop.clone();
+        let ignored = review_loop.wake(LoopEvent::Polled(&observation), &policy);
+        assert_eq!(ignored, Transition::Ignored("the loop is paused"));
+        assert_eq!(review_loop, paused, "a pause costs no attempts");
+        wake(&mut review_loop, LoopEvent::Resume);
+        assert_eq!(*review_loop.phase(), before);
+        wake(&mut review_loop, LoopEvent::Stop);
+        assert_eq!(review_loop.exit(), Some(&Exit::Stopped));
+        assert_eq!(polled(&mut review_loop, &observed("h2")), [], "not even a push starts it again");
+        wake(&mut review_loop, LoopEvent::Restart);
+        polled(&mut review_loop, &observed("h2"));
+        assert_eq!((review_loop.phase(), review_loop.attempt()), (&Phase::Waiting, 1));
+    }
+}
+
+#[test]
+fn l10_a_stop_after_an_end_keeps_news_from_starting_the_loop_again() {
+    let mut review_loop = after_timeout(&observed("h"));
+    wake(&mut review_loop, LoopEvent::Stop);
+    polled(&mut review_loop, &clean("h"));
+    assert_eq!(review_loop.exit(), Some(&Exit::Stopped));
 }
 
 #[test]
 fn the_end_of_the_pull_request_and_break_glass_come_first() {
-    let issues = Observation { posts: vec![review("r", "h")], something_to_fix: true, ..observed("h") };
     let glass = BrokenGlass::Phrase { by: "bob".into() };
     for (observation, sentence) in [
-        (Observation { state: PullRequestState::Merged, ..issues.clone() }, "the pull request was merged"),
+        (Observation { state: PullRequestState::Merged, ..issues("h") }, "the pull request was merged"),
         (
-            Observation { state: PullRequestState::Closed, ..issues.clone() },
+            Observation { state: PullRequestState::Closed, ..issues("h") },
             "the pull request was closed without merging",
         ),
-        (Observation { broken_glass: Some(glass), ..issues.clone() }, "bob broke the glass with a comment"),
+        (Observation { broken_glass: Some(glass), ..issues("h") }, "bob broke the glass with a comment"),
         (
-            Observation { has_author: false, ..issues },
+            Observation { author: AuthorState::Absent, ..issues("h") },
             "the reviews found something to fix, and no author is configured to fix it",
         ),
     ] {
-        let effects = polled(&mut waiting_for(&["r"]), &observation, 60);
-        assert_eq!(ended(&effects).unwrap().to_string(), sentence);
+        assert_eq!(after(&observation).exit().unwrap().to_string(), sentence);
+    }
+    for ended in [Exit::PrMerged, Exit::PrClosed] {
+        let state = if ended == Exit::PrMerged { PullRequestState::Merged } else { PullRequestState::Closed };
+        for command in [LoopEvent::Pause, LoopEvent::Stop] {
+            let mut review_loop = after(&observed("h"));
+            wake(&mut review_loop, command);
+            polled(&mut review_loop, &Observation { state, ..observed("h") });
+            assert_eq!(review_loop.exit(), Some(&ended), "the pull request's own end is the last word");
+        }
     }
 }
 
 #[test]
 fn an_author_that_does_not_push_ends_in_a_timeout_or_gives_up() {
-    let issues = Observation { posts: vec![review("r", "h")], something_to_fix: true, ..observed("h") };
-    let mut review_loop = waiting_for(&["r"]);
-    polled(&mut review_loop, &issues, 0);
+    let mut review_loop = after(&issues("h"));
+    let at_work = Observation { author: AuthorState::AtWork, rounds_recorded: 1, ..issues("h") };
     let mut given_up = review_loop.clone();
-    let exit = (1..=10).find_map(|poll| ended(&polled(&mut review_loop, &issues, 60 * poll)).cloned());
-    assert_eq!(exit, Some(Exit::Timeout { missing: TimedOutOn::Push }));
-    let Transition::Do(effects) = given_up.wake(LoopEvent::AuthorGaveUp, at(5), &Policy::default()) else {
-        panic!()
-    };
-    assert_eq!(ended(&effects), Some(&Exit::IssuesFound { author_gave_up: true }));
+    for _ in 0..30 {
+        polled(&mut review_loop, &at_work);
+    }
+    assert_eq!(review_loop.exit(), Some(&Exit::Timeout { missing: TimedOutOn::Push }));
+    let gave_up = Observation { author: AuthorState::GaveUp, ..at_work };
+    for mut review_loop in [review_loop, given_up.clone()] {
+        wake(&mut review_loop, LoopEvent::Learned(&gave_up));
+        assert_eq!(review_loop.exit(), Some(&Exit::IssuesFound { author_gave_up: true }));
+    }
+    let pushed = Observation { author: AuthorState::Pushed, ..gave_up };
+    wake(&mut given_up, LoopEvent::Learned(&pushed));
+    assert_eq!(*given_up.phase(), Phase::WithAuthor, "the new head is not to be seen yet");
 }
 
 #[test]
-fn l3_a_loop_without_reviewers_ends_at_its_head_and_keeps_its_budget() {
-    let anchor = observed("h").anchor;
-    let ended = ReviewLoop::ended_without_reviewers(anchor.clone(), 10, 2, 1);
-    assert_eq!(*ended.phase(), Phase::Ended(Exit::Timeout { missing: TimedOutOn::Anybody }));
-    assert_eq!((ended.anchor(), ended.attempt()), (Some(&anchor), 10), "a push is recognised by the anchor");
-    assert_eq!((ended.dispatched(), ended.granted()), (2, 1), "a new loop gets no new budget");
-    let named = waiting_for(&["r", "s"]);
-    assert_eq!(named.expected().iter().map(ReviewerName::as_str).collect::<Vec<_>>(), ["r", "s"]);
-    assert_eq!((named.anchor(), named.granted()), (None, 0), "no poll and no grant yet");
+fn a_restarted_process_waits_for_the_author_that_is_at_work() {
+    let at_work = Observation { author: AuthorState::AtWork, rounds_recorded: 1, ..issues("h") };
+    let mut review_loop = ReviewLoop::new();
+    assert_eq!(polled(&mut review_loop, &at_work), [], "no second round starts");
+    assert_eq!(*review_loop.phase(), Phase::WithAuthor);
 }
 
 #[test]
-fn a_resumed_loop_counts_the_rounds_and_grants_of_earlier_ones() {
-    let policy = Policy { max_rounds: 1, max_restarts: 1, ..Policy::default() };
-    let issues = Observation { posts: vec![review("r", "h")], something_to_fix: true, ..observed("h") };
-    let act =
-        |review_loop: &mut ReviewLoop| match review_loop.wake(LoopEvent::Polled(&issues), at(60), &policy) {
-            Transition::Do(effects) => effects[0].clone(),
-            Transition::Ignored(reason) => panic!("ignored: {reason}"),
-        };
-    let mut spent = ReviewLoop::resumed(["r".into()].into(), 1, 0, None);
-    assert_eq!(act(&mut spent), LoopEffect::Announce(Exit::RoundCap { rounds: 1 }));
-    let mut granted = ReviewLoop::resumed(["r".into()].into(), 1, 1, None);
-    assert_eq!(act(&mut granted), LoopEffect::DispatchAuthor { round: 2 });
-    assert_eq!((granted.dispatched(), granted.granted()), (2, 1));
-
-    // The author is at work on this head: no other round starts, and this one counts for the loop.
-    let mut at_work = ReviewLoop::resumed(["r".into()].into(), 0, 0, Some(issues.anchor.clone()));
-    assert_eq!(*at_work.phase(), Phase::WithAuthor);
-    assert!(matches!(act(&mut at_work), LoopEffect::WakeAt(_)));
-    let pushed = Observation { posts: vec![review("r", "h2")], something_to_fix: true, ..observed("h2") };
-    let Transition::Do(effects) = at_work.wake(LoopEvent::Polled(&pushed), at(120), &policy) else {
-        panic!()
-    };
-    assert!(matches!(effects[0], LoopEffect::Announce(Exit::RoundCap { .. })), "{effects:?}");
+fn l3_without_known_reviewers_the_loop_waits_for_any_and_begins_again_when_one_comes() {
+    let nobody = Observation { expects_anybody: true, ..expecting(&[], observed("h")) };
+    assert_eq!(*after(&nobody).phase(), Phase::Waiting, "no review is missing, and still it is not clean");
+    let mut review_loop = after_timeout(&nobody);
+    assert_eq!(review_loop.exit(), Some(&Exit::Timeout { missing: TimedOutOn::Anybody }));
+    polled(&mut review_loop, &observed("h"));
+    assert_eq!((review_loop.phase(), review_loop.attempt()), (&Phase::Waiting, 1));
+    let explicit = Observation { expects_anybody: false, ..nobody };
+    assert_eq!(after(&explicit).exit(), Some(&Exit::Success), "the configuration expects nobody");
 }
 
 #[test]
-fn l10_a_pause_ignores_polls_and_goes_back_to_the_phase_that_it_interrupted() {
-    let policy = Policy::default();
-    let issues = Observation { posts: vec![review("r", "h")], something_to_fix: true, ..observed("h") };
-    for (observation, before) in [(&observed("h"), Phase::Waiting), (&issues, Phase::WithAuthor)] {
-        let mut review_loop = waiting_for(&["r"]);
-        polled(&mut review_loop, observation, 0);
-        assert_eq!(*review_loop.phase(), before);
-        review_loop.wake(LoopEvent::Pause, at(1), &policy);
-        let ignored = review_loop.wake(LoopEvent::Polled(observation), at(2), &policy);
-        assert_eq!(ignored, Transition::Ignored("the loop is paused"), "a deadline from before the pause");
-        let resumed = review_loop.wake(LoopEvent::Resume, at(3), &policy);
-        assert_eq!(resumed, Transition::Do(vec![LoopEffect::Poll]), "which replaces the old deadline");
-        assert_eq!(*review_loop.phase(), before);
-        assert_eq!(deadline(&polled(&mut review_loop, &observed("h"), 61)), at(121));
+fn t8_news_after_an_end_changes_the_end() {
+    let running = Observation { posts: vec![posted("r", PostContent::InProgress, 40)], ..observed("h") };
+    let absent = |observation| Observation { author: AuthorState::Absent, ..observation };
+    for (before, news, phase, attempt) in [
+        // The missing review came after all.
+        (after_timeout(&observed("h")), clean("h"), Phase::Ended(Exit::Success), 10),
+        // A review runs again: the loop waits for it afresh.
+        (after(&clean("h")), running.clone(), Phase::Waiting, 1),
+        // The time for this reviewer was up, and it is still not in.
+        (after_timeout(&observed("h")), running, Phase::Ended(late(&["r"])), 10),
+        (
+            after(&clean("h")),
+            absent(issues("h")),
+            Phase::Ended(Exit::IssuesFound { author_gave_up: false }),
+            1,
+        ),
+        (after(&absent(issues("h"))), clean("h"), Phase::Ended(Exit::Success), 1),
+        // Another reviewer showed itself.
+        (after_timeout(&observed("h")), expecting(&["r", "s"], observed("h")), Phase::Waiting, 1),
+        (after_timeout(&observed("h")), observed("h2"), Phase::Waiting, 1),
+    ] {
+        let described = format!("{before:?}");
+        let mut review_loop = before;
+        polled(&mut review_loop, &news);
+        assert_eq!((review_loop.phase(), review_loop.attempt()), (&phase, attempt), "{described}");
     }
 }
 
 #[test]
-fn l2_each_poll_sets_the_one_deadline_of_the_next() {
-    let policy = Policy::default();
-    let mut review_loop = waiting_for(&["r"]);
-    assert_eq!(deadline(&polled(&mut review_loop, &observed("h"), 0)), at(60));
-    assert_eq!(deadline(&polled(&mut review_loop, &observed("h"), 60)), at(120));
-    assert_eq!(review_loop.wake(LoopEvent::PollNow, at(62), &policy), Transition::Do(vec![LoopEffect::Poll]));
-    assert_eq!(deadline(&polled(&mut review_loop, &observed("h"), 62)), at(122), "from the last poll on");
-}
-
-#[test]
-fn l6_max_restarts_caps_one_loop_even_if_the_pull_request_has_rounds_left() {
-    let policy = Policy { max_rounds: 9, max_restarts: 2, ..Policy::default() };
-    let mut review_loop = waiting_for(&["r"]);
-    let mut started = 0;
-    for push in 0..5 {
-        let head = format!("h{push}");
-        let issues =
-            Observation { posts: vec![review("r", &head)], something_to_fix: true, ..observed(&head) };
-        if let Transition::Do(effects) = review_loop.wake(LoopEvent::Polled(&issues), at(60), &policy) {
-            started += effects.iter().filter(|e| matches!(e, LoopEffect::DispatchAuthor { .. })).count();
-        }
+fn l4_one_judgement_says_the_same_everywhere() {
+    let unreadable = posted("r", PostContent::Unreadable("no known mark".to_owned()), 5);
+    for (observation, sentence) in [
+        (observed("h"), "the review by r is missing"),
+        (
+            Observation { posts: vec![unreadable], ..observed("h") },
+            "the review by r cannot be read: no known mark",
+        ),
+        (
+            Observation { expects_anybody: true, ..expecting(&[], observed("h")) },
+            "no reviewer has posted yet",
+        ),
+        (issues("h"), "1 finding is left to fix"),
+        (Observation { to_fix: 2, ..issues("h") }, "2 findings are left to fix"),
+        (Observation { for_person: vec!["a".to_owned()], ..clean("h") }, "1 thread waits for a person"),
+        (clean("h"), "every expected review is in, and nothing is left to act on"),
+    ] {
+        assert_eq!(observation.judge().to_string(), sentence);
     }
-    assert_eq!(started, 2);
+    assert_eq!(clean("h").judge(), Judgement::Clean);
 }
 
 #[test]
-fn l4_every_exit_has_a_name_a_sentence_and_whether_it_is_provisional() {
+fn l4_every_exit_has_a_name_and_a_sentence() {
     let failed = Exit::WorkflowFailure { reviewer: "r".into(), reason: "out of quota".to_owned() };
-    let late = |missing| Exit::Timeout { missing };
+    let timeout = |missing| Exit::Timeout { missing };
     let cap = "3 author rounds did not settle it: merge as it is, force-approve, close and reopen, or push \
          the last fix by hand";
-    for (exit, name, provisional, sentence) in [
-        (Exit::Success, "success", true, "every expected review is in, and nothing is left to act on"),
+    for (exit, name, sentence) in [
+        (Exit::Success, "success", "every expected review is in, and nothing is left to act on"),
         (
             Exit::IssuesFound { author_gave_up: true },
             "issues_found",
-            true,
             "the reviews found something to fix, and the author ended without a push",
         ),
         (
-            late(TimedOutOn::Anybody),
+            timeout(TimedOutOn::Anybody),
             "timeout",
-            true,
             "no reviewer posted in time; name the expected reviewers in the configuration",
         ),
-        (late(TimedOutOn::Push), "timeout", true, "the author did not push in time"),
+        (timeout(TimedOutOn::Push), "timeout", "the author did not push in time"),
         (
-            late(TimedOutOn::Unknown),
+            timeout(TimedOutOn::Unknown),
             "timeout",
-            true,
             "the attempts ran out, and the last of them did not reach GitHub",
         ),
-        (failed, "workflow_failure", true, "the review by r failed: out of quota"),
-        (Exit::OutOfReach, "out_of_reach", true, "GitHub could not be reached in any attempt"),
-        (Exit::RoundCap { rounds: 3 }, "round_cap", false, cap),
-        (Exit::PrMerged, "pr_merged", false, "the pull request was merged"),
-        (Exit::PrClosed, "pr_closed", false, "the pull request was closed without merging"),
+        (failed, "workflow_failure", "the review by r failed: out of quota"),
+        (Exit::OutOfReach, "out_of_reach", "GitHub could not be reached in any attempt"),
+        (Exit::RoundCap { rounds: 3 }, "round_cap", cap),
+        (Exit::PrMerged, "pr_merged", "the pull request was merged"),
+        (Exit::PrClosed, "pr_closed", "the pull request was closed without merging"),
         (
             Exit::BreakGlass(BrokenGlass::Label("stop".to_owned())),
             "break_glass",
-            false,
             "the label stop ended the loop",
         ),
-        (Exit::Stopped, "stopped", false, "a person stopped the loop"),
+        (Exit::Stopped, "stopped", "a person stopped the loop"),
     ] {
-        assert_eq!((exit.name(), exit.is_provisional()), (name, provisional));
+        assert_eq!(exit.name(), name);
         assert_eq!(exit.to_string(), sentence);
     }
 }

@@ -315,6 +315,26 @@ fn d2_the_same_words_at_two_places_are_two_findings_unless_the_first_is_gone() {
     assert_eq!(kinds(&out[3]), ["duplicate_finding"], "the first place was rewritten: the finding moved");
 }
 
+#[test]
+fn d2_where_several_threads_could_be_meant_the_nearest_last_known_place_decides() {
+    let twins =
+        [finding("t1", 10, "Leaked file handle", "high"), finding("t2", 50, "Leaked file handle", "high")];
+    for (line, kept) in [(50, 1), (10, 0), (47, 1), (200, 1)] {
+        let out = simulate(&[
+            plain(),
+            push("1"),
+            lists(&twins),
+            push_lines("2", 5, 300),
+            lists(&[finding("again", line, "Leaked file handle", "high")]),
+        ]);
+        let statuses: Vec<&Value> =
+            out[3]["threads"].as_array().unwrap().iter().map(|thread| &thread["status"]).collect();
+        let mut expected = ["resolved", "resolved"];
+        expected[kept] = "open";
+        assert_eq!(statuses, expected, "line {line}");
+    }
+}
+
 fn push_lines(head: &str, from: u32, to: u32) -> Value {
     json!({"push": {"head": head, "changed": [{"path": "a.rs", "from": from, "to": to}]}})
 }

@@ -7,6 +7,7 @@ mod commands;
 mod crash;
 mod driven;
 mod handoff;
+mod identity;
 mod kill;
 mod many;
 mod observed;

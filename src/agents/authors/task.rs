@@ -36,6 +36,9 @@ pub struct AuthorTask {
     /// The repository of the branch. For a fork it differs from the pull request's.
     #[serde(skip)]
     pub head_repository: Option<RepositoryName>,
+    /// Former names of that repository. The checkout's remote may still have one, and GitHub redirects it.
+    #[serde(skip)]
+    pub former_names: Vec<RepositoryName>,
 }
 
 /// Where the agent pushes its fixes.
@@ -93,6 +96,10 @@ impl AuthorTask {
                 })
                 .collect(),
             head_repository: snapshot.head_repository.clone(),
+            former_names: match &snapshot.head_repository {
+                Some(head) if *head == snapshot.repository => snapshot.known_as.others.clone(),
+                Some(_) | None => Vec::new(),
+            },
         }
     }
 }

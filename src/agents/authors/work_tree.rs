@@ -58,7 +58,7 @@ impl WorkTree {
         }
         let repository = task.head_repository.as_ref();
         let repository = repository.ok_or_else(|| WorkTreeError::NoRepository(branch.clone()))?;
-        let remote = git.remote_of(repository).await?;
+        let remote = git.remote_of(repository, &task.former_names).await?;
         let folder = TempDir::new().map_err(|_| WorkTreeError::NoFolder)?;
         let path = folder.path().join("work");
         let tree = WorkTree { git, remote, branch, path, git_folder, _folder: folder };
@@ -142,11 +142,15 @@ impl Git {
         }
     }
 
-    /// The remote whose address ends with this repository's name.
-    async fn remote_of(&self, repository: &RepositoryName) -> Result<String, WorkTreeError> {
+    /// The remote whose address ends with this repository's name, or with a former one.
+    async fn remote_of(
+        &self,
+        repository: &RepositoryName,
+        former: &[RepositoryName],
+    ) -> Result<String, WorkTreeError> {
         for remote in self.run(&["remote"]).await?.lines() {
             let address = self.run(&["remote", "get-url", "--push", remote]).await.unwrap_or_default();
-            if is_address_of(&address, repository) {
+            if std::iter::once(repository).chain(former).any(|name| is_address_of(&address, name)) {
                 return Ok(remote.to_owned());
             }
         }
@@ -167,7 +171,7 @@ fn is_address_of(address: &str, repository: &RepositoryName) -> bool {
     let address = address.strip_suffix(".git").unwrap_or(address);
     let mut parts = address.rsplit(['/', ':', '\\']);
     let (name, owner) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-    name.eq_ignore_ascii_case(repository.name()) && owner.eq_ignore_ascii_case(repository.owner())
+    RepositoryName::new(owner, name).as_ref() == Some(repository)
 }
 
 #[cfg(test)]

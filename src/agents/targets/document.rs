@@ -105,10 +105,10 @@ impl std::fmt::Debug for TaskSources<'_> {
 
 pub const KEY_PREFIX: &str = "task/";
 
-/// The idempotence key of a task (H4), in characters that fit a marker, a header and a variable. GitHub
-/// ignores the case of repository names, so the key does, too.
-pub fn key(task: &HandoffTask, repository: &RepositoryName, number: u64) -> String {
-    let name = task.idempotence_key(&repository.to_string().to_ascii_lowercase(), number);
+/// The idempotence key of a task (H4), in characters that fit a marker, a header and a variable.
+/// `filed_as` is the name of the repository that a rename does not change.
+pub fn key(task: &HandoffTask, filed_as: &RepositoryName, number: u64) -> String {
+    let name = task.idempotence_key(&filed_as.folded(), number);
     let digest = digest(&SHA256, name.as_bytes());
     format!("{KEY_PREFIX}{}", hexadecimal(&digest.as_ref()[..20]))
 }
@@ -143,7 +143,7 @@ impl TaskDocument {
         });
         Ok(TaskDocument {
             task: VERSION,
-            key: key(task, &sources.snapshot.repository, sources.snapshot.number),
+            key: key(task, sources.snapshot.filed_as(), sources.snapshot.number),
             pull_request: pull_request_part(sources.snapshot),
             target: task.target.clone(),
             path: task.path.clone(),

@@ -29,6 +29,6 @@ pub(super) fn likely_watched(
 }
 
 pub(super) fn address(stored: &StoredSnapshot) -> PullRequestAddress {
-    let key = &stored.pull_request;
-    PullRequestAddress { repository: key.repository.clone(), number: key.number }
+    let snapshot = &stored.snapshot;
+    PullRequestAddress { repository: snapshot.repository.clone(), number: snapshot.number }
 }

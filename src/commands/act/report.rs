@@ -50,6 +50,8 @@ pub enum RecordingOutcome {
 pub struct WriteStep {
     pub write: Write,
     pub outcome: WriteStepOutcome,
+    /// It only marks what another write tells, so its failure is said and does not fail the command.
+    pub only_marks: bool,
 }
 
 #[derive(Debug)]
@@ -70,7 +72,7 @@ impl ActReport {
             RecordingOutcome::Refused(objection) => Some(Failure::usage(objection)),
             _ => None,
         });
-        let steps = self.steps.iter().filter_map(WriteStep::failure);
+        let steps = self.steps.iter().filter(|step| !step.only_marks).filter_map(WriteStep::failure);
         refused.into_iter().chain(self.trouble.clone()).chain(steps).collect()
     }
 
@@ -94,7 +96,8 @@ impl ActReport {
     }
 }
 
-/// The writes that succeeded, were not tried, or would be sent. Failures go to standard error instead.
+/// The writes that succeeded, were not tried, or would be sent. Failures go to standard error instead, except
+/// that of a write that only marks.
 impl fmt::Display for ActReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(line) = self.decision.as_ref().and_then(DecisionReport::line) {
@@ -122,7 +125,11 @@ impl fmt::Display for ActReport {
                     }
                     writeln!(f)?;
                 }
-                WriteStepOutcome::Outcome(_) | WriteStepOutcome::NotDone(_) => {}
+                WriteStepOutcome::Outcome(_) | WriteStepOutcome::NotDone(_) => {
+                    if let Some(failure) = step.failure().filter(|_| step.only_marks) {
+                        writeln!(f, "{}", sanitize::line(&failure.to_string()))?;
+                    }
+                }
                 WriteStepOutcome::NotTried => {
                     writeln!(f, "{sentence} Not tried, because an earlier write is not in effect.")?;
                 }
@@ -177,7 +184,7 @@ impl fmt::Display for CallText<'_> {
                 writeln!(f, "  {method} {}", sanitize::line(path))?;
                 body.as_ref()
             }
-            Call::Diff { path, .. } => {
+            Call::Conditional { path, .. } | Call::Diff { path, .. } => {
                 writeln!(f, "  GET {}", sanitize::line(path))?;
                 None
             }
@@ -272,7 +279,9 @@ fn call(call: &Call) -> Value {
         Call::Rest { method, path, body, .. } => {
             json!({"method": method.as_str(), "path": path, "body": body})
         }
-        Call::Diff { path, .. } => json!({"method": "GET", "path": path, "body": null}),
+        Call::Conditional { path, .. } | Call::Diff { path, .. } => {
+            json!({"method": "GET", "path": path, "body": null})
+        }
     }
 }
 

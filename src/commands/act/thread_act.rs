@@ -8,7 +8,7 @@ use crate::app::session::{existing_journal, open_journal, pace};
 use crate::failure::Failure;
 use crate::github::read::PullRequestRead;
 use crate::github::{Client, Writer};
-use crate::journal::{Journal, NewRecord, PullRequestKey};
+use crate::journal::{Journal, KnownRepositories, NewRecord, PullRequestKey};
 use crate::reviewers::profiles::Profiles;
 use crate::supervisor::clock::{Clock, SystemClock};
 use crate::supervisor::computed_state::RepositoryRules;
@@ -32,7 +32,7 @@ pub(super) async fn act(
     settings: &ConnectionSettings<'_>,
     profiles: &Profiles,
     client: &Client,
-    read: PullRequestRead,
+    mut read: PullRequestRead,
     state_folder: Option<PathBuf>,
     consent: Consent<'_>,
 ) -> Result<ActReport, Failure> {
@@ -44,20 +44,24 @@ pub(super) async fn act(
         Consent::Given | Consent::Ask(_) => Some(open_journal(settings, state_folder, now).await?.0),
     };
     let address = plan::address(&read.snapshot);
-    let about = PullRequestKey {
-        host: client.host().name().to_owned(),
-        repository: address.repository.clone(),
-        number: address.number,
+    let host = client.host().name();
+    let about = match (&consent, &journal) {
+        (Consent::Given | Consent::Ask(_), Some(journal)) => {
+            journal.identify(host, &mut read.snapshot).await?
+        }
+        (_, Some(journal)) => journal.repositories().await?.recognise(host, &mut read.snapshot),
+        (_, None) => KnownRepositories::default().recognise(host, &mut read.snapshot),
     };
+    let names = read.snapshot.names();
+    let rules = RepositoryRules::of_names(settings.config, profiles, names, false);
     let mut history = History::default();
     let mut unrecorded = Vec::new();
     if let Some(journal) = &journal {
         history = History::load(journal, &about).await?;
         let before = journal.last_snapshot(&about).await?;
-        unrecorded = stored::note_transitions(before.as_ref(), &read.snapshot, &about, &mut history, now);
+        unrecorded = stored::note_transitions(before.as_ref(), &read.snapshot, &about, &mut history, &rules);
     }
     let snapshot = Arc::new(read.snapshot.clone());
-    let rules = RepositoryRules::of(settings.config, profiles, &address.repository, false);
     let computed = stored::compute_stored(&snapshot, &history, settings.config, profiles);
     let id = find_thread::find(arguments.thread, &read, &computed, &address)?;
     let ReasonedThreadAct { what, reason } = arguments.verb;
@@ -72,7 +76,7 @@ pub(super) async fn act(
         let ThreadRequest { thread, what, by, .. } = act.clone();
         Some(DecisionReport { thread, verb: what.name(), by, sentence, recorded })
     };
-    let plan = match people::plan(&act, &computed, &history, &rules, now) {
+    let plan = match people::plan(&act, &computed, &history, &rules) {
         Ok(plan) => plan,
         Err(PlanError::Failed(failure)) => return Err(failure),
         Err(objection @ (PlanError::Refused { .. } | PlanError::UnknownTarget { .. })) => {
@@ -117,7 +121,7 @@ pub(super) async fn act(
     journal.close().await?;
     let decision = report_decision(&act, plan.sentence, recorded);
     let steps = plan.writes.into_iter().zip(done.writes);
-    let steps = steps.map(|(planned, attempt)| WriteStep { write: planned.write, outcome: attempt.into() });
+    let steps = steps.map(|(planned, attempt)| WriteStep::new(planned, attempt));
     Ok(ActReport { pull_request: address, decision, steps: steps.collect(), trouble })
 }
 
@@ -134,6 +138,7 @@ async fn rehearse(writer: &Writer<Client>, plan: &ThreadPlan) -> Result<Vec<Writ
         steps.push(WriteStep {
             write: planned.write.clone(),
             outcome: WriteStepOutcome::Rehearsed(described.calls),
+            only_marks: planned.only_marks,
         });
     }
     Ok(steps)

@@ -6,11 +6,15 @@ use crate::app::connection::ConnectionSettings;
 use crate::config::TargetKind;
 use crate::domain::vocabulary::TargetName;
 use crate::failure::{Failure, FailureKind};
-use crate::journal::{Journal, JournalError, JournalOptions, RecordFilter, RecordOrder};
+use crate::journal::{Journal, JournalError, JournalOptions, Record, RecordFilter, RecordOrder};
 use crate::reviewers::adapters::{Adapter, Program};
+use crate::supervisor::fact::Fact;
 use jiff::Timestamp;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+
+/// Unreadable posts that the report lists.
+const MOST_UNREADABLE: usize = 10;
 
 impl DoctorReport {
     /// Checks that the journal can be read and written. This makes none.
@@ -34,19 +38,40 @@ impl DoctorReport {
             let newest =
                 RecordFilter { limit: Some(1), order: RecordOrder::NewestFirst, ..RecordFilter::default() };
             let records = journal.records(newest).await?.first().map_or(0, |record| record.seq);
+            let unreadable = RecordFilter {
+                kind: Some("unreadable_post".to_owned()),
+                limit: Some(MOST_UNREADABLE),
+                order: RecordOrder::NewestFirst,
+                ..RecordFilter::default()
+            };
+            let unreadable = journal.records(unreadable).await?;
             journal.check_writable().await?;
             journal.close().await?;
-            Ok::<_, JournalError>(records)
+            Ok::<_, JournalError>((records, unreadable))
         };
         match check.await {
-            Ok(records) => {
+            Ok((records, unreadable)) => {
                 let version = Journal::VERSION;
                 let records = if records == 1 { "1 record".to_owned() } else { format!("{records} records") };
                 self.pass(format_args!(
                     "journal: {address}, version {version}, {records}, readable and writable"
                 ));
+                self.unreadable_posts(&unreadable);
             }
             Err(error) => self.failed("journal", &Failure::from(error)),
+        }
+    }
+
+    /// Lists the posts that Cloture could not read, the newest first. They may be settled by now, so they
+    /// are no problems of this machine.
+    fn unreadable_posts(&mut self, records: &[Record]) {
+        for fact in records.iter().filter_map(Fact::read) {
+            if let Fact::UnreadablePost { reviewer, url, reason, start, .. } = fact.fact {
+                self.pass(format_args!(
+                    "unreadable post of {reviewer} on {:.0}: {reason} ({url}): {start:?}",
+                    fact.at
+                ));
+            }
         }
     }
 

@@ -87,7 +87,8 @@ async fn history(
 
 impl SentTask {
     fn of(decided: DecidedTask) -> SentTask {
-        let DecidedTask { about, key, task, reason, titles, at, last_try, state, is_unknown } = decided;
+        let DecidedTask { about, repository, key, task, reason, titles, at, last_try, state, is_unknown } =
+            decided;
         let (state, url, until, message) = match state {
             HandoffState::Stuck(why) if is_unknown => ("unknown", None, None, Some(why)),
             _ if is_unknown => {
@@ -103,7 +104,7 @@ impl SentTask {
             last_try.map_or((None, None), |DeliveryAttempt { at, by, .. }| (Some(at), Some(by)));
         SentTask {
             host: about.host,
-            repository: about.repository,
+            repository,
             number: about.number,
             decided_at: at,
             target: task.target,

@@ -4,13 +4,13 @@ use super::{PullRequestStatus, StatusReport};
 use crate::commands::Report;
 use crate::domain::observed::UnownedThread;
 use crate::domain::policy::Policy;
-use crate::domain::review_loop::{Exit, Phase};
+use crate::domain::review_loop::{Exit, Phase, StateCounts};
 use crate::domain::snapshot::{Account, AccountKind, RepositoryName};
 use crate::domain::vocabulary::{Category, FilePath, ReviewerName, Sha, ThreadId};
 use crate::failure::Failure;
 use crate::output::sanitize;
 use crate::output::thread_json::ThreadLine;
-use crate::supervisor::computed_state::ThreadView;
+use crate::supervisor::computed_state::{ThreadView, UnreadableReview};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -33,7 +33,17 @@ struct PullRequestLine<'a> {
     head: &'a Sha,
     #[serde(rename = "loop")]
     review_loop: LoopLine<'a>,
+    /// Posts for this head that Cloture cannot read. Absent if there is none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unreadable: Vec<UnreadableLine>,
     threads: Vec<ObservedLine<'a>>,
+}
+
+#[derive(Serialize)]
+struct UnreadableLine {
+    reviewer: ReviewerName,
+    reason: String,
+    url: String,
 }
 
 #[derive(Serialize)]
@@ -43,6 +53,7 @@ struct LoopLine<'a> {
     max_attempts: u32,
     waiting_for: &'a [ReviewerName],
     exit: Option<&'static str>,
+    counts: StateCounts,
 }
 
 #[derive(Serialize)]
@@ -113,10 +124,17 @@ fn pull_request_line<'a>(status: &'a PullRequestStatus, policy: &Policy) -> Pull
             attempt: review_loop.attempt(),
             max_attempts: policy.max_attempts,
             waiting_for,
-            exit: exit(phase).map(Exit::name),
+            exit: review_loop.exit().map(Exit::name),
+            counts: computed.seen.counts(),
         },
+        unreadable: computed.unreadable().into_iter().map(unreadable_line).collect(),
         threads: thread_lines(status, policy),
     }
+}
+
+fn unreadable_line(post: UnreadableReview) -> UnreadableLine {
+    let UnreadableReview { reviewer, reason, url, .. } = post;
+    UnreadableLine { reviewer, reason, url }
 }
 
 /// All threads, sorted by id.
@@ -168,12 +186,5 @@ fn phase_name(phase: &Phase) -> &'static str {
         Phase::WithAuthor => "with_author",
         Phase::Paused(_) => "paused",
         Phase::Ended(_) => "ended",
-    }
-}
-
-pub(super) fn exit(phase: &Phase) -> Option<&Exit> {
-    match phase {
-        Phase::Ended(exit) => Some(exit),
-        Phase::Waiting | Phase::WithAuthor | Phase::Paused(_) => None,
     }
 }

@@ -9,14 +9,12 @@
 //!   open    high      coderabbit  0 of 2  src/cart.rs:12  Potential issue
 //! ```
 
-use super::json::exit;
 use super::{PullRequestStatus, StatusReport};
 use crate::domain::observed::{BodyFinding, UnownedThread};
 use crate::domain::place::LineRange;
 use crate::domain::policy::Policy;
 use crate::domain::review_loop::Phase;
 use crate::domain::snapshot::Account;
-use crate::domain::vocabulary::ReviewerName;
 use crate::output::sanitize;
 use crate::output::thread_table::{described, place, severity, shortened, table};
 use crate::supervisor::computed_state::ThreadView;
@@ -47,7 +45,7 @@ impl fmt::Display for StatusReport {
 }
 
 fn pull_request(f: &mut fmt::Formatter<'_>, status: &PullRequestStatus, policy: &Policy) -> fmt::Result {
-    let PullRequestStatus { computed, review_loop, waiting_for } = status;
+    let PullRequestStatus { computed, review_loop, waiting_for: _ } = status;
     let (snapshot, unowned) = (&computed.snapshot, &computed.unowned);
     let (threads, in_bodies) = (computed.threads(), &computed.observed.in_bodies);
     writeln!(f, "{}#{}  {}", snapshot.repository, snapshot.number, sanitize::line(&snapshot.title))?;
@@ -60,16 +58,18 @@ fn pull_request(f: &mut fmt::Formatter<'_>, status: &PullRequestStatus, policy: 
         sanitize::line(&author),
         sanitize::line(&head)
     )?;
-    match exit(review_loop.phase()) {
+    match review_loop.exit() {
         Some(exit) => writeln!(f, "  {}", sanitize::line(&exit.to_string()))?,
         None if *review_loop.phase() == Phase::WithAuthor => writeln!(f, "  with the author")?,
         None if matches!(review_loop.phase(), Phase::Paused(_)) => writeln!(f, "  paused")?,
-        None if waiting_for.is_empty() => writeln!(f, "  no reviewer yet")?,
         None => {
-            let names: Vec<_> = waiting_for.iter().map(ReviewerName::as_str).collect();
             let (attempt, most) = (review_loop.attempt(), policy.max_attempts);
-            writeln!(f, "  waiting for {} (attempt {attempt} of {most})", sanitize::line(&names.join(", ")))?;
+            let state = computed.seen.judge().to_string();
+            writeln!(f, "  {} (attempt {attempt} of {most})", sanitize::line(&state))?;
         }
+    }
+    for post in computed.unreadable() {
+        writeln!(f, "  {}", sanitize::line(&post.to_string()))?;
     }
     if threads.is_empty() && unowned.is_empty() && in_bodies.is_empty() {
         return writeln!(f, "  no threads");

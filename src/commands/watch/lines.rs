@@ -2,9 +2,10 @@
 
 use super::{WatchEnd, WatchOptions};
 use crate::agents::notify::NotifyError;
-use crate::domain::review_loop::{Phase, ReviewArrivals, ReviewLoop};
+use crate::domain::review_loop::{Phase, ReviewArrivals, StateCounts};
 use crate::domain::vocabulary::ReviewerName;
 use crate::output::sanitize;
+use crate::supervisor::computed_state::UnreadableReview;
 use crate::supervisor::view::HandoffState;
 use crate::supervisor::{DriverRole, PullRequestView};
 use jiff::Timestamp;
@@ -22,6 +23,8 @@ pub(super) struct WatchLines {
     trouble: Option<String>,
     due: Vec<String>,
     handoffs: Vec<String>,
+    counts: StateCounts,
+    unreadable: Vec<UnreadableReview>,
     /// Whether the last line is a countdown, which the next line overwrites.
     is_counting: bool,
 }
@@ -32,6 +35,7 @@ struct PrintedState {
     attempt: u32,
     arrived: Vec<ReviewerName>,
     missing: Vec<ReviewerName>,
+    unreadable: Vec<ReviewerName>,
     thinking: Vec<ReviewerName>,
     author_at_work: bool,
     role: &'static str,
@@ -48,6 +52,8 @@ impl WatchLines {
             trouble: None,
             due: Vec::new(),
             handoffs: Vec::new(),
+            counts: StateCounts::default(),
+            unreadable: Vec::new(),
             is_counting: false,
         }
     }
@@ -55,9 +61,17 @@ impl WatchLines {
     pub(super) fn show(
         &mut self,
         view: &PullRequestView,
+        next_poll: Option<Timestamp>,
         now: Timestamp,
         output: &mut impl Write,
     ) -> io::Result<()> {
+        self.pull_request = view.name().to_string();
+        let next_poll = next_poll.filter(|_| {
+            matches!(view.review_loop.phase(), Phase::Waiting | Phase::WithAuthor) && view.refusal.is_none()
+        });
+        if let Some(computed) = &view.computed {
+            self.counts = computed.seen.counts();
+        }
         self.show_start(view, now, output)?;
         let state = PrintedState::of(view);
         // Before the first poll there is nothing to print.
@@ -67,11 +81,21 @@ impl WatchLines {
             let body = json!({
                 "event": "progress", "phase": state.phase, "attempt": state.attempt,
                 "max_attempts": view.max_attempts,
-                "in": state.arrived, "missing": state.missing, "thinking": state.thinking,
-                "author_at_work": state.author_at_work, "role": state.role, "next_at": view.next_at,
+                "in": state.arrived, "missing": state.missing,
+                "unreadable": state.unreadable, "thinking": state.thinking,
+                "author_at_work": state.author_at_work, "role": state.role, "next_at": next_poll,
             });
             self.line(&sentence, body, output)?;
             self.printed = Some(state);
+        }
+        for post in view.computed.as_ref().map(|computed| computed.unreadable()).unwrap_or_default() {
+            if !self.unreadable.contains(&post) {
+                let body = json!({
+                    "event": "unreadable", "reviewer": post.reviewer, "reason": post.reason, "url": post.url,
+                });
+                self.line(&post.to_string(), body, output)?;
+                self.unreadable.push(post);
+            }
         }
         if self.trouble != view.trouble {
             if let Some(trouble) = &view.trouble {
@@ -105,7 +129,7 @@ impl WatchLines {
                 self.handoffs.push(sentence);
             }
         }
-        self.count_down(view, now, output)
+        self.count_down(next_poll, now, output)
     }
 
     fn show_start(
@@ -130,14 +154,11 @@ impl WatchLines {
     /// On a terminal, the last line counts down to the next poll.
     fn count_down(
         &mut self,
-        view: &PullRequestView,
+        next_poll: Option<Timestamp>,
         now: Timestamp,
         output: &mut impl Write,
     ) -> io::Result<()> {
-        if !self.terminal {
-            return Ok(());
-        }
-        let Some(next) = view.next_at else { return Ok(()) };
+        let Some(next) = next_poll.filter(|_| self.terminal) else { return Ok(()) };
         let left = next.duration_since(now).as_secs().max(0);
         write!(output, "\r  next poll in {left} s\x1b[K")?;
         self.is_counting = true;
@@ -169,8 +190,10 @@ impl WatchLines {
             WatchEnd::Unfinished => ("unfinished", "the loop still waits".to_owned()),
             WatchEnd::Failed(failure) => ("failed", failure.to_string()),
         };
-        let body =
-            json!({"event": "exit", "exit": name, "code": end.exit_status().code(), "message": sentence});
+        let body = json!({
+            "event": "exit", "exit": name, "code": end.exit_status().code(), "message": sentence,
+            "counts": self.counts,
+        });
         self.line(&sentence, body, output)
     }
 
@@ -200,6 +223,9 @@ fn progress(view: &PullRequestView, state: &PrintedState) -> String {
     if !state.missing.is_empty() {
         parts.push(format!("waiting for: {}", names(&state.missing)));
     }
+    if !state.unreadable.is_empty() {
+        parts.push(format!("cannot be read: {}", names(&state.unreadable)));
+    }
     if !state.thinking.is_empty() {
         parts.push(format!("thinking: {}", names(&state.thinking)));
     }
@@ -220,22 +246,19 @@ fn progress(view: &PullRequestView, state: &PrintedState) -> String {
 
 impl PrintedState {
     fn of(view: &PullRequestView) -> PrintedState {
-        let ReviewArrivals { arrived, missing, .. } = match (&view.computed, &view.review_loop) {
-            (Some(computed), Some(review_loop)) => computed.seen.arrivals(review_loop.expected()),
-            (Some(computed), None) => computed.seen.arrivals(&computed.expected),
-            (None, _) => ReviewArrivals::default(),
-        };
-        let phase = match view.review_loop.as_ref().map(ReviewLoop::phase) {
-            None | Some(Phase::Waiting) => "waiting",
-            Some(Phase::WithAuthor) => "with the author",
-            Some(Phase::Paused(_)) => "paused",
-            Some(Phase::Ended(_)) => "ended",
+        let ReviewArrivals { arrived, missing, failed: _, unreadable } = view.arrivals();
+        let phase = match view.review_loop.phase() {
+            Phase::Waiting => "waiting",
+            Phase::WithAuthor => "with the author",
+            Phase::Paused(_) => "paused",
+            Phase::Ended(_) => "ended",
         };
         PrintedState {
             phase,
-            attempt: view.review_loop.as_ref().map_or(0, ReviewLoop::attempt),
+            attempt: view.review_loop.attempt(),
             arrived,
             missing,
+            unreadable: unreadable.into_keys().collect(),
             thinking: view.thinking.clone(),
             author_at_work: view.author_at_work,
             role: match &view.role {

@@ -49,6 +49,8 @@ pub enum CycleNote {
     Opened(ThreadId),
     /// C7: the answer listed the thread's finding again.
     Relisted(ThreadId),
+    /// C7: the answer no longer lists the thread's finding, so the thread is resolved.
+    Unlisted(ThreadId),
     /// D5: the reviewer raised a finding that it had resolved.
     Regressed(ThreadId, RegressionOutcome),
     /// D4: a person has decided about the finding or will, so they are not asked again.
@@ -211,7 +213,8 @@ impl DrivenPullRequest {
         }
         let matched = |report: &AnswerFinding| {
             let overlapping = earlier.overlaps(&report.finding).into_iter();
-            match_finding(overlapping.map(|thread| (thread.id.clone(), thread.status())), raised_by)
+            let candidates = overlapping.map(|it| (it.key.id.clone(), it.key.status(), it.nearness));
+            match_finding(candidates, raised_by)
         };
         reports.iter().map(matched).collect()
     }
@@ -296,6 +299,7 @@ impl DrivenPullRequest {
             } else {
                 // Resolving is legal on every open thread (T4).
                 let _resolved = thread.machine.act(Stance::Accepts, ReviewerAction::Resolve, policy);
+                notes.push(CycleNote::Unlisted(id.clone()));
             }
         }
     }

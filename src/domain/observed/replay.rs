@@ -8,8 +8,8 @@ use super::heads::Heads;
 use super::title::title;
 use super::{ObservedThread, ReviewThread, ThreadEvent, ThreadEventKind, is_person};
 use crate::domain::duplicates::DuplicateIndex;
-use crate::domain::finding::{Destination, Finding, Thread};
-use crate::domain::machine::{Decision, EscalatedBy, ThreadMachine};
+use crate::domain::finding::{Destination, Finding, Thread, UndoableAct};
+use crate::domain::machine::{Decision, DecisionError, EscalatedBy, ThreadMachine};
 use crate::domain::place::{Anchor, LineRange};
 use crate::domain::policy::Policy;
 use crate::domain::post::{PostClass, PostPlace, PostReader, ReportedFinding};
@@ -18,7 +18,7 @@ use crate::domain::repeats::{RaisedBy, Repetition, match_finding, raise_again};
 use crate::domain::snapshot::{Account, PullRequestSnapshot, ThreadComment};
 use crate::domain::vocabulary::{ReviewerAction, ReviewerName, Stance, ThreadId};
 use jiff::Timestamp;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// One of the reviewer's threads on GitHub.
 struct RootThread<'a> {
@@ -30,6 +30,17 @@ struct RootThread<'a> {
     anchor: Anchor,
     /// The time of the edit that marked the first comment as settled, if there was one.
     accepted_by_edit: Option<Timestamp>,
+    /// When GitHub last showed the thread unresolved, as far as the journal knows.
+    unresolved_at: Option<Timestamp>,
+    /// Cloture resolved the thread, and nobody reopened it.
+    resolved_by_engine: bool,
+}
+
+impl RootThread<'_> {
+    /// Whether the thread may have been resolved at this time. GitHub tells only that it is resolved now.
+    fn is_resolved_at(&self, at: Timestamp) -> bool {
+        self.source.resolved && self.unresolved_at.is_none_or(|unresolved| unresolved < at)
+    }
 }
 
 /// One finding with every thread that reports it. `thread` is the first and represents the group.
@@ -41,6 +52,8 @@ struct FindingGroup {
     /// Whether somebody else replied after that turn.
     answered: bool,
     resolve_proposed: bool,
+    /// People's acts that are not undone, oldest first. An act that changed nothing is None.
+    acts: Vec<Option<UndoableAct>>,
 }
 
 /// An event, with the index of its root thread if it concerns one. The order of the variants decides between
@@ -66,7 +79,7 @@ pub(super) fn replay_reviewer(
     recorded: &[ThreadEvent],
     context: &ReplayContext<'_>,
 ) -> (Vec<ObservedThread>, u32) {
-    let roots = roots(reviewer, threads, context);
+    let roots = roots(reviewer, threads, recorded, context);
     let mut replay = ReviewerReplay {
         reviewer,
         roots: &roots,
@@ -109,8 +122,17 @@ impl ReplayContext<'_> {
 fn roots<'a>(
     reviewer: &ReviewerName,
     threads: &[&'a ReviewThread],
+    recorded: &[ThreadEvent],
     context: &ReplayContext<'_>,
 ) -> Vec<RootThread<'a>> {
+    let has = |source: &ReviewThread, what: &ThreadEventKind| {
+        recorded.iter().any(|event| event.thread == source.id && event.what == *what)
+    };
+    let mut unresolved: BTreeMap<&ThreadId, Timestamp> = BTreeMap::new();
+    for event in recorded.iter().filter(|event| event.what == ThreadEventKind::Unresolved) {
+        let last = unresolved.entry(&event.thread).or_insert(event.at);
+        *last = event.at.max(*last);
+    }
     let mut roots: Vec<RootThread<'a>> = threads
         .iter()
         .filter_map(|&source| {
@@ -123,7 +145,18 @@ fn roots<'a>(
             let mut anchor = Anchor::new(finding.path.clone(), finding.lines);
             anchor.gone = source.outdated;
             let head = context.heads.of_comment(first);
-            Some(RootThread { source, first, later: later.to_vec(), head, finding, anchor, accepted_by_edit })
+            Some(RootThread {
+                source,
+                first,
+                later: later.to_vec(),
+                head,
+                finding,
+                anchor,
+                accepted_by_edit,
+                unresolved_at: unresolved.get(&source.id).copied(),
+                resolved_by_engine: has(source, &ThreadEventKind::ResolvedByEngine)
+                    && !has(source, &ThreadEventKind::Reopened),
+            })
         })
         .collect();
     roots.sort_by_key(|root| (root.head, root.first.created_at, root.source.id.clone()));
@@ -213,10 +246,7 @@ impl<'a> ReviewerReplay<'a> {
                 apply_reply(&mut group.thread.machine, comment, self.context.reads);
             }
             ReplayEvent::Finished(head) => self.finished(head, at),
-            ReplayEvent::Recorded(root, place) => {
-                let thread = &mut self.groups[self.group_of[root]].thread;
-                apply_event(thread, &recorded[place].what);
-            }
+            ReplayEvent::Recorded(root, place) => self.recorded(root, &recorded[place].what),
         }
     }
 
@@ -236,6 +266,7 @@ impl<'a> ReviewerReplay<'a> {
                 turn: *head,
                 answered: false,
                 resolve_proposed: false,
+                acts: Vec::new(),
             };
             self.groups.push(group);
             return;
@@ -243,15 +274,14 @@ impl<'a> ReviewerReplay<'a> {
         self.group_of[root] = group;
         let members = self.groups[group].members.iter();
         let resolved_by_person =
-            members.clone().any(|&member| self.was_resolved_by_person(self.roots[member].source));
+            members.clone().any(|&member| self.was_resolved_by_person(&self.roots[member]));
         let group = &mut self.groups[group];
-        let earlier: Vec<&ReviewThread> =
-            group.members.iter().map(|&member| self.roots[member].source).collect();
+        let all_resolved = group.members.iter().all(|&member| self.roots[member].is_resolved_at(at));
         group.members.push(root);
         if self.context.is_over(at) {
             return;
         }
-        if group.thread.machine.is_open() && earlier.iter().all(|source| source.resolved) {
+        if group.thread.machine.is_open() && all_resolved {
             // GitHub does not say when a thread was resolved. It must have been before the reviewer raised
             // the finding again.
             resolve(&mut group.thread.machine, resolved_by_person, self.context.policy);
@@ -269,18 +299,19 @@ impl<'a> ReviewerReplay<'a> {
     fn repeated(&self, root: usize) -> Option<usize> {
         let RootThread { finding, head, .. } = &self.roots[root];
         let earlier = self.earlier_findings.overlaps_among(finding, |other| self.roots[other].head < *head);
-        let groups: BTreeSet<usize> = earlier.into_iter().map(|other| self.group_of[other]).collect();
-        let overlapping = groups.into_iter().map(|group| (group, self.groups[group].thread.status()));
+        let overlapping = earlier.into_iter().map(|overlap| {
+            let group = self.group_of[overlap.key];
+            (group, self.groups[group].thread.status(), overlap.nearness)
+        });
         match_finding(overlapping, RaisedBy::Observed).thread()
     }
 
     fn reviewer_replied(&mut self, root: usize, place: usize, at: Timestamp) {
-        let RootThread { source, later, .. } = &self.roots[root];
         // GitHub shows the thread as resolved; the resolution outweighs the comments before it.
-        if source.resolved || self.context.is_over(at) {
+        if self.roots[root].is_resolved_at(at) || self.context.is_over(at) {
             return;
         }
-        let comment = later[place];
+        let comment = self.roots[root].later[place];
         let reading = self.context.reads.read(self.reviewer, PostPlace::ThreadReply, &comment.body);
         if matches!(reading.class, PostClass::Noise | PostClass::Failure) {
             return;
@@ -304,7 +335,7 @@ impl<'a> ReviewerReplay<'a> {
         }
         for index in 0..self.groups.len() {
             if self.groups[index].turn < head && !self.mentions(index, head) {
-                self.reviewer_was_silent(index, head);
+                self.reviewer_was_silent(index, head, at);
             }
         }
         if self.context.snapshot.reopened_at.is_none_or(|reopened| at > reopened) {
@@ -314,7 +345,7 @@ impl<'a> ReviewerReplay<'a> {
             let roots = self.roots;
             // GitHub does not say which cycle resolved a thread, so a resolved one is never cut off.
             let is_open =
-                |group: &FindingGroup| !group.members.iter().all(|&member| roots[member].source.resolved);
+                |group: &FindingGroup| !group.members.iter().all(|&member| roots[member].is_resolved_at(at));
             for group in self.groups.iter_mut().filter(|group| is_open(group)) {
                 group.thread.machine.cut_off(EscalatedBy::IterationCap);
             }
@@ -330,13 +361,13 @@ impl<'a> ReviewerReplay<'a> {
         })
     }
 
-    fn reviewer_was_silent(&mut self, group: usize, head: usize) {
+    fn reviewer_was_silent(&mut self, group: usize, head: usize, at: Timestamp) {
         let group = &mut self.groups[group];
-        let members = || group.members.iter().map(|&member| self.roots[member].source);
-        if members().all(|source| source.resolved) || !group.thread.machine.is_open() {
+        let members = || group.members.iter().map(|&member| &self.roots[member]);
+        if members().all(|root| root.is_resolved_at(at)) || !group.thread.machine.is_open() {
             return;
         }
-        if members().all(|source| source.outdated) {
+        if members().all(|root| root.source.outdated) {
             group.resolve_proposed = true;
             return;
         }
@@ -345,21 +376,59 @@ impl<'a> ReviewerReplay<'a> {
         group.turn = head;
     }
 
+    /// Applies an event from the journal. It was valid when it was recorded. If GitHub has since shown more and
+    /// it no longer fits, it changes nothing.
+    fn recorded(&mut self, root: usize, what: &ThreadEventKind) {
+        let group = &mut self.groups[self.group_of[root]];
+        let thread = &mut group.thread;
+        match what {
+            ThreadEventKind::Act(decision) => {
+                let decision = *decision;
+                take_over(&mut thread.machine, decision);
+                group.acts.push(thread.undoably(Some(decision), |thread| decide(thread, decision)).ok());
+            }
+            ThreadEventKind::Routed(to) => {
+                let act = thread.undoably(None, |thread| {
+                    if !thread.handed_off {
+                        thread.route(to.clone());
+                    }
+                    Ok::<(), DecisionError>(())
+                });
+                group.acts.push(act.ok());
+            }
+            ThreadEventKind::Undone => {
+                let undone = group.acts.pop().flatten().is_some_and(|act| thread.undo(&act).is_ok());
+                // C6: the reviewer's cycles may have been spent while a person had the thread.
+                if undone && self.completed >= self.context.policy.max_review_iterations {
+                    thread.machine.cut_off(EscalatedBy::IterationCap);
+                }
+            }
+            ThreadEventKind::Reopened => {
+                thread.machine.reopened_by_person();
+            }
+            ThreadEventKind::HandedOff => thread.hand_off(),
+            ThreadEventKind::QueueDiscarded => thread.queued = false,
+            // `roots` has taken these into account.
+            ThreadEventKind::Unresolved | ThreadEventKind::ResolvedByEngine => {}
+        }
+    }
+
     /// Settles every finding whose threads are all resolved on GitHub, at whatever time that happened.
     fn settle(&mut self) {
         for index in 0..self.groups.len() {
-            let mut members = self.groups[index].members.iter().map(|&member| self.roots[member].source);
-            if members.clone().all(|source| source.resolved) {
-                let by_person = members.any(|source| self.was_resolved_by_person(source));
+            let mut members = self.groups[index].members.iter().map(|&member| &self.roots[member]);
+            if members.clone().all(|root| root.source.resolved) {
+                let by_person = members.any(|root| self.was_resolved_by_person(root));
                 resolve(&mut self.groups[index].thread.machine, by_person, self.context.policy);
             }
         }
     }
 
     /// GitHub does not name a bot that resolved a thread, so a missing name means the reviewer.
-    fn was_resolved_by_person(&self, source: &ReviewThread) -> bool {
+    fn was_resolved_by_person(&self, RootThread { source, resolved_by_engine, .. }: &RootThread<'_>) -> bool {
         let is_reviewer = |by: &Account| self.context.reads.reviewer(by, "").as_ref() == Some(self.reviewer);
-        source.resolved_by.as_ref().is_some_and(|by| is_person(by) && !is_reviewer(by))
+        let by_person = source.resolved_by.as_ref().is_some_and(|by| is_person(by) && !is_reviewer(by));
+        by_person && !resolved_by_engine
     }
 
     /// Every thread on GitHub. A repetition has the state of the first thread.
@@ -415,21 +484,23 @@ fn resolve(machine: &mut ThreadMachine, by_person: bool, policy: &Policy) {
     }
 }
 
-/// Applies an event from the journal. It was valid when it was recorded. If GitHub has since shown more and
-/// it no longer fits, it changes nothing.
-fn apply_event(thread: &mut Thread, what: &ThreadEventKind) {
-    match what {
-        ThreadEventKind::Act(Decision::Queue) if thread.handed_off => thread.queued = false,
-        ThreadEventKind::Act(Decision::Queue) => thread.queue(),
-        ThreadEventKind::Act(Decision::Unqueue) => thread.queued = false,
-        ThreadEventKind::Act(decision) => {
-            let _overtaken = thread.machine.decide(*decision);
-        }
-        ThreadEventKind::Routed(_) if thread.handed_off => {}
-        ThreadEventKind::Routed(to) => thread.route(to.clone()),
-        ThreadEventKind::Reopened => {
-            thread.machine.reopened_by_person();
-        }
-        ThreadEventKind::HandedOff => thread.hand_off(),
+/// A thread that a person decided about waited for one. If the replay no longer shows why, because a post was
+/// deleted or a limit was raised, the person took it over then.
+fn take_over(machine: &mut ThreadMachine, decision: Decision) {
+    let needs_a_waiting_thread = matches!(decision, Decision::Uphold | Decision::Dismiss | Decision::Return);
+    if needs_a_waiting_thread && machine.is_open() {
+        // A veto fits every open thread.
+        let _always_fits = machine.decide(Decision::Veto);
     }
+}
+
+/// T6, T7, H6: applies a recorded decision.
+fn decide(thread: &mut Thread, decision: Decision) -> Result<(), DecisionError> {
+    match decision {
+        Decision::Queue if thread.handed_off => thread.queued = false,
+        Decision::Queue => thread.queue(),
+        Decision::Unqueue => thread.queued = false,
+        decision => thread.machine.decide(decision)?,
+    }
+    Ok(())
 }

@@ -1,17 +1,19 @@
 use super::*;
 use crate::domain::machine::{Decision, ThreadMachine};
 use crate::domain::place::LineRange;
-use crate::domain::post::{ParsedPost, ReportedFinding};
+use crate::domain::post::{ParsedPost, PostPlace, ReportedFinding};
 use crate::domain::re_review::{BreakGlassRules, ReadsReplies};
 use crate::domain::review_loop::{Observation, ReviewArrivals};
 use crate::domain::snapshot::{
-    Branch, Check, CheckOutcome, Comment, DiffSide, PullRequestState, PushEvidence, PushTime, RepositoryName,
-    Review, ReviewState, ThreadComment, ThreadSubject, Visible,
+    Branch, Check, CheckOutcome, Comment, DiffSide, KnownNames, PullRequestState, PushEvidence, PushTime,
+    RepositoryName, Review, ReviewState, ThreadComment, ThreadSubject, Visible,
 };
 use crate::domain::vocabulary::{Association, Intent, Severity, Stance};
 use crate::replies::PhraseTables;
 use jiff::Timestamp;
 use proptest::prelude::*;
+
+mod deciding;
 
 fn at(minute: i64) -> Timestamp {
     Timestamp::from_second(1_700_000_000 + minute * 60).unwrap()
@@ -92,7 +94,7 @@ impl PostReader for Rabbit {
             PostPlace::Review => body.lines().skip(1).map(report).collect(),
             PostPlace::ThreadReply | PostPlace::Comment => Vec::new(),
         };
-        ParsedPost { class, findings, stance, content, commit: None }
+        ParsedPost { findings, stance, ..ParsedPost::without_result(class, content) }
     }
 }
 
@@ -177,6 +179,8 @@ fn snapshot(pushes: i64, threads: Vec<ReviewThread>) -> PullRequestSnapshot {
     let last = (pushes - 1) * 10;
     PullRequestSnapshot {
         repository: RepositoryName::new("o", "r").unwrap(),
+        repository_id: "R_1".to_owned(),
+        known_as: KnownNames::default(),
         number: 7,
         node_id: "PR_7".to_owned(),
         title: "A change".to_owned(),
@@ -195,6 +199,7 @@ fn snapshot(pushes: i64, threads: Vec<ReviewThread>) -> PullRequestSnapshot {
         updated_at: at(last),
         merged_at: None,
         closed_at: None,
+        reactions: Vec::new(),
         reopened_at: None,
         labels: Vec::new(),
         reviews: (0..pushes).map(|n| review(n * 10 + 1, &format!("h{}", n * 10))).collect(),
@@ -287,7 +292,7 @@ fn c8_silence_holds_if_the_code_is_unchanged_and_proposes_to_resolve_if_it_chang
     assert_eq!(only_thread(&fetched), ("open", None, 0, 0, 1));
     let threads_in = threads_in(&fetched);
     assert!(threads_in[0].resolve_proposed);
-    assert!(!observed(&fetched).0.something_to_fix, "the author seems to have dealt with it");
+    assert!(observed(&fetched).0.to_fix == 0, "the author seems to have dealt with it");
 }
 
 #[test]
@@ -556,8 +561,8 @@ fn peoples_decisions_are_part_of_the_history() {
     assert_eq!((escalated.status.cause(), escalated.counters.cycles), (Some("person"), 1));
     let returned = machine(&[decided(6, Decision::Return), decided(5, Decision::Veto)]);
     assert_eq!((returned.status.name(), returned.returns, returned.counters.cycles), ("open", 1, 1));
-    let refused = machine(&[decided(5, Decision::Uphold)]);
-    assert_eq!(refused.counters.cycles, 2, "what does not fit changes nothing");
+    let refused = machine(&[decided(5, Decision::Veto), decided(6, Decision::Escalate)]);
+    assert_eq!(refused.status.name(), "vetoed", "what does not fit changes nothing");
     let queue = ThreadEvent { at: at(5), thread: "t".into(), what: ThreadEventKind::Act(Decision::Queue) };
     let gone = ThreadEvent { at: at(6), thread: "t".into(), what: ThreadEventKind::HandedOff };
     let thread = with_decisions(&fetched, &[gone, queue]).threads[0].thread.clone();
@@ -637,9 +642,9 @@ fn r4_only_people_with_the_right_override_with_a_reply() {
 }
 
 fn observed(snapshot: &PullRequestSnapshot) -> (Observation, ReviewArrivals) {
-    let fetched =
-        observation(snapshot, &with_decisions(snapshot, &[]), &Rabbit, &BreakGlassRules::default(), false);
-    let arrivals = fetched.arrivals(&reviewers(snapshot, &Rabbit));
+    let fetched = observation(snapshot, &with_decisions(snapshot, &[]), &Rabbit, &BreakGlassRules::default());
+    let fetched = Observation { expected: reviewers(snapshot, &Rabbit), ..fetched };
+    let arrivals = fetched.arrivals();
     (fetched, arrivals)
 }
 
@@ -686,9 +691,9 @@ fn l3_a_review_without_text_is_ready_with_threads_and_a_comment_by_its_kind() {
 #[test]
 fn an_open_finding_is_something_to_fix_and_a_break_glass_label_is_found() {
     let mut fetched = snapshot(1, vec![thread_of(&[(1, bot(), "The index is unchecked.")])]);
-    assert!(observed(&fetched).0.something_to_fix);
+    assert_eq!(observed(&fetched).0.to_fix, 1);
     fetched.threads[0].comments[0].body = "Consider another name.".to_owned();
-    assert!(!observed(&fetched).0.something_to_fix);
+    assert_eq!(observed(&fetched).0.to_fix, 0);
     assert!(observed(&fetched).0.broken_glass.is_none());
     fetched.labels.push("cloture:break-glass".to_owned());
     assert!(observed(&fetched).0.broken_glass.is_some());
@@ -762,7 +767,8 @@ fn l4_a_failed_check_is_a_failure_and_a_passed_one_a_review_only_for_reviewers_t
         let fetched = PullRequestSnapshot { checks, reviews: Vec::new(), ..snapshot(1, Vec::new()) };
         let rules = BreakGlassRules::default();
         let observed = observe(&fetched, &[], reads, &Policy::default());
-        observation(&fetched, &observed, reads, &rules, false).arrivals(&["rabbit".into()].into())
+        let expected = ["rabbit".into()].into();
+        Observation { expected, ..observation(&fetched, &observed, reads, &rules) }.arrivals()
     };
     let failed =
         |title| arrivals(check(CheckOutcome::Failed, title), &Rabbit).failed[&"rabbit".into()].clone();

@@ -5,9 +5,17 @@ use crate::domain::vocabulary::ReviewerName;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
+/// How many threads a sentence names.
+const NAMED: usize = 3;
+
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Exit {
     Success,
+    /// The reviews are in and nothing is left to fix, but threads wait for a person's decision. Each is its
+    /// place and title.
+    NeedsPerson {
+        threads: Vec<String>,
+    },
     /// There is something to fix, and no author to send it to.
     IssuesFound {
         author_gave_up: bool,
@@ -18,6 +26,12 @@ pub enum Exit {
     WorkflowFailure {
         reviewer: ReviewerName,
         reason: String,
+    },
+    /// The wait is over, and a review is there that nobody but a person can read (L3).
+    Unreadable {
+        reviewer: ReviewerName,
+        reason: String,
+        url: Option<String>,
     },
     RoundCap {
         rounds: u32,
@@ -43,25 +57,14 @@ pub enum TimedOutOn {
 }
 
 impl Exit {
-    /// Whether a new post can change this exit, without a push or a person.
-    pub fn is_provisional(&self) -> bool {
-        matches!(
-            self,
-            Exit::Success
-                | Exit::IssuesFound { .. }
-                | Exit::Timeout { .. }
-                | Exit::WorkflowFailure { .. }
-                | Exit::OutOfReach
-        )
-    }
-
     /// The name in scripts and in the journal.
     pub fn name(&self) -> &'static str {
         match self {
             Exit::Success => "success",
+            Exit::NeedsPerson { .. } => "needs_person",
             Exit::IssuesFound { .. } => "issues_found",
             Exit::Timeout { .. } => "timeout",
-            Exit::WorkflowFailure { .. } => "workflow_failure",
+            Exit::WorkflowFailure { .. } | Exit::Unreadable { .. } => "workflow_failure",
             Exit::RoundCap { .. } => "round_cap",
             Exit::PrMerged => "pr_merged",
             Exit::PrClosed => "pr_closed",
@@ -76,6 +79,12 @@ impl fmt::Display for Exit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Exit::Success => write!(f, "every expected review is in, and nothing is left to act on"),
+            Exit::NeedsPerson { threads } => {
+                let count = threads.len();
+                let wait = if count == 1 { "thread waits" } else { "threads wait" };
+                write!(f, "{count} {wait} for a person: {}", threads[..count.min(NAMED)].join(", "))?;
+                if count > NAMED { write!(f, " and {} more", count - NAMED) } else { Ok(()) }
+            }
             Exit::IssuesFound { author_gave_up: false } => {
                 write!(f, "the reviews found something to fix, and no author is configured to fix it")
             }
@@ -83,8 +92,7 @@ impl fmt::Display for Exit {
                 write!(f, "the reviews found something to fix, and the author ended without a push")
             }
             Exit::Timeout { missing: TimedOutOn::Reviews(reviewers) } => {
-                let names: Vec<_> = reviewers.iter().map(ReviewerName::as_str).collect();
-                write!(f, "no review came in time from {}", names.join(", "))
+                write!(f, "no review came in time from {}", names(reviewers))
             }
             Exit::Timeout { missing: TimedOutOn::Anybody } => {
                 write!(f, "no reviewer posted in time; name the expected reviewers in the configuration")
@@ -95,6 +103,13 @@ impl fmt::Display for Exit {
             }
             Exit::WorkflowFailure { reviewer, reason } => {
                 write!(f, "the review by {reviewer} failed: {reason}")
+            }
+            Exit::Unreadable { reviewer, reason, url } => {
+                write!(f, "the review by {reviewer} cannot be read: {reason}")?;
+                if let Some(url) = url {
+                    write!(f, "; read it at {url}")?;
+                }
+                Ok(())
             }
             Exit::RoundCap { rounds } => write!(
                 f,
@@ -109,4 +124,9 @@ impl fmt::Display for Exit {
             Exit::OutOfReach => write!(f, "GitHub could not be reached in any attempt"),
         }
     }
+}
+
+/// Reviewers in a sentence.
+pub(super) fn names(reviewers: &[ReviewerName]) -> String {
+    reviewers.iter().map(ReviewerName::as_str).collect::<Vec<_>>().join(", ")
 }

@@ -15,19 +15,45 @@ pub struct WaitAnchor {
     pub pushed_at: Timestamp,
 }
 
-/// The facts of one poll, independent of GitHub's and the bots' formats.
+/// Everything the loop knows about a pull request: one poll and the journal's counts, independent of GitHub's
+/// and the bots' formats.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Observation {
     pub state: PullRequestState,
     pub anchor: WaitAnchor,
+    /// L6: the last reopening. The counts of author rounds start at it.
+    pub reopened_at: Option<Timestamp>,
+    /// The reviewers that the loop waits for.
+    pub expected: BTreeSet<ReviewerName>,
+    /// L3: the configuration names no reviewer, so the loop waits until one shows itself.
+    pub expects_anybody: bool,
     pub posts: Vec<ReviewerPost>,
     pub broken_glass: Option<BrokenGlass>,
-    /// L7: whether any open finding is actionable.
-    pub something_to_fix: bool,
-    /// Whether an author is configured for this pull request.
-    pub has_author: bool,
+    /// L7: how many findings somebody has to fix.
+    pub to_fix: u32,
+    /// Threads that wait for a person's decision, each as its place and title.
+    pub for_person: Vec<String>,
+    pub author: AuthorState,
     /// L6: author rounds since the last reopening, counted from GitHub's review history.
     pub rounds_on_forge: u32,
+    /// L6: author rounds since the last reopening, counted from the journal.
+    pub rounds_recorded: u32,
+    /// L6: rounds that people granted beyond the caps since the last reopening.
+    pub granted: u32,
+}
+
+/// The author's agent and its work on the anchored head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AuthorState {
+    /// No agent is configured for this pull request.
+    Absent,
+    /// Not sent to this head.
+    Idle,
+    AtWork,
+    /// It ended and says that it pushed, so the head will move.
+    Pushed,
+    /// It ended without a push.
+    GaveUp,
 }
 
 /// A post of a recognised reviewer. People's comments never become posts, so they cannot look like a failure
@@ -39,12 +65,19 @@ pub struct ReviewerPost {
     pub at: Timestamp,
     /// The commit that it was made on, or that it names.
     pub commit: Option<Sha>,
+    /// Its address, for people who have to read it themselves.
+    pub url: Option<String>,
+    /// It is not where this reviewer states its results, such as an empty review around inline comments or a
+    /// chat comment. Then it replaces no other post, and a finished review outweighs it.
+    pub aside: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum PostKind {
     Review(PostContent),
     Comment(PostContent),
+    /// A reaction to the pull request: clean, or running.
+    Reaction(PostContent),
     CheckRunFailed(String),
 }
 
@@ -52,10 +85,23 @@ pub enum PostKind {
 pub enum PostContent {
     /// A finished review.
     Complete,
-    /// L3: empty, malformed or in progress.
+    /// L3: empty, malformed or without a word about the result.
     NotReady,
+    /// The reviewer says that it is still at work.
+    InProgress,
+    /// L3: the reviewer's profile cannot read it, for this reason. It never counts as clean.
+    Unreadable(String),
     /// The reviewer says that it could not review.
     Failure(String),
+}
+
+/// A post that nobody but a person can read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreadablePost {
+    pub reason: String,
+    pub url: Option<String>,
+    /// When its present text was written.
+    pub at: Timestamp,
 }
 
 /// The state of each expected review.
@@ -64,15 +110,32 @@ pub struct ReviewArrivals {
     pub arrived: Vec<ReviewerName>,
     pub missing: Vec<ReviewerName>,
     pub failed: BTreeMap<ReviewerName, String>,
+    /// These did post, but nobody knows what. They are not in `missing`.
+    pub unreadable: BTreeMap<ReviewerName, UnreadablePost>,
 }
 
 impl ReviewerPost {
     /// Whether it is a finished review.
     pub fn is_complete(&self) -> bool {
-        matches!(
-            self.kind,
-            PostKind::Review(PostContent::Complete) | PostKind::Comment(PostContent::Complete)
-        )
+        self.content() == Some(&PostContent::Complete)
+    }
+
+    fn is_review(&self) -> bool {
+        matches!(self.kind, PostKind::Review(_))
+    }
+
+    pub fn is_reaction(&self) -> bool {
+        matches!(self.kind, PostKind::Reaction(_))
+    }
+
+    /// None for a check.
+    pub fn content(&self) -> Option<&PostContent> {
+        match &self.kind {
+            PostKind::Review(content) | PostKind::Comment(content) | PostKind::Reaction(content) => {
+                Some(content)
+            }
+            PostKind::CheckRunFailed(_) => None,
+        }
     }
 
     /// L1: a review or check counts if it was made on the anchored commit. A comment counts if it is younger
@@ -80,7 +143,7 @@ impl ReviewerPost {
     pub fn counts_for(&self, anchor: &WaitAnchor) -> bool {
         match self.kind {
             PostKind::Review(_) | PostKind::CheckRunFailed(_) => self.commit.as_ref() == Some(&anchor.head),
-            PostKind::Comment(_) => {
+            PostKind::Comment(_) | PostKind::Reaction(_) => {
                 self.at > anchor.pushed_at
                     && self.commit.as_ref().is_none_or(|commit| matches_commit(commit, &anchor.head))
             }
@@ -95,32 +158,68 @@ pub fn matches_commit(named: &Sha, head: &Sha) -> bool {
 }
 
 impl Observation {
-    /// Sorts the expected reviewers by their posts for the anchored head. A finished review outweighs a
-    /// failure, because the reviewer may have retried.
-    pub fn arrivals(&self, expected: &BTreeSet<ReviewerName>) -> ReviewArrivals {
+    /// The state of every expected review.
+    pub fn arrivals(&self) -> ReviewArrivals {
+        self.arrivals_of(&self.expected)
+    }
+
+    /// Sorts reviewers by their posts for the anchored head (L3). In this order: a review that runs is
+    /// missing, a post that cannot be read holds the reviewer up, and a finished review counts. A failure
+    /// gives way to a finished review, because a reviewer may fail at a second attempt that nobody needed.
+    pub fn arrivals_of(&self, reviewers: &BTreeSet<ReviewerName>) -> ReviewArrivals {
         let mut arrivals = ReviewArrivals::default();
-        for reviewer in expected {
-            let mut failure = None;
-            let mut arrived = false;
-            for post in self.posts.iter().filter(|p| p.reviewer == *reviewer && p.counts_for(&self.anchor)) {
-                match &post.kind {
-                    PostKind::Review(PostContent::Complete) | PostKind::Comment(PostContent::Complete) => {
-                        arrived = true;
-                    }
-                    PostKind::Review(PostContent::NotReady) | PostKind::Comment(PostContent::NotReady) => {}
-                    PostKind::Review(PostContent::Failure(reason))
-                    | PostKind::Comment(PostContent::Failure(reason))
-                    | PostKind::CheckRunFailed(reason) => failure = Some(reason.clone()),
-                }
-            }
-            match (arrived, failure) {
-                (true, _) => arrivals.arrived.push(reviewer.clone()),
-                (false, Some(reason)) => {
-                    arrivals.failed.insert(reviewer.clone(), reason);
-                }
-                (false, None) => arrivals.missing.push(reviewer.clone()),
+        for reviewer in reviewers {
+            let own = self.posts.iter().filter(|p| p.reviewer == *reviewer && p.counts_for(&self.anchor));
+            let own: Vec<&ReviewerPost> = own.collect();
+            let reviewer = reviewer.clone();
+            if own.iter().any(|post| is_running(post, &own)) {
+                arrivals.missing.push(reviewer);
+            } else if let Some(post) = unreadable(&own) {
+                arrivals.unreadable.insert(reviewer, post);
+            } else if own.iter().any(|post| post.is_complete()) {
+                arrivals.arrived.push(reviewer);
+            } else if let Some(reason) = failure(&own) {
+                arrivals.failed.insert(reviewer, reason);
+            } else {
+                arrivals.missing.push(reviewer);
             }
         }
         arrivals
     }
 }
+
+/// Whether the post says that a review runs. Reviewers edit such posts in place, so a newer post does not end
+/// the run. A reaction may be left behind, so a newer finished post does.
+fn is_running(post: &ReviewerPost, own: &[&ReviewerPost]) -> bool {
+    let is_over = || own.iter().any(|other| other.is_complete() && other.at > post.at);
+    post.content() == Some(&PostContent::InProgress) && !(post.is_reaction() && is_over())
+}
+
+/// The newest unreadable post that no later post of its kind replaced. A finished review outweighs a chat
+/// comment, which would otherwise hold up the reviewer until the next push.
+fn unreadable(own: &[&ReviewerPost]) -> Option<UnreadablePost> {
+    let is_replaced = |unreadable: &ReviewerPost| {
+        own.iter().filter(|post| post.is_complete() && !post.aside && !post.is_reaction()).any(|post| {
+            unreadable.aside || post.is_review() == unreadable.is_review() && post.at > unreadable.at
+        })
+    };
+    let unreadable = own.iter().filter_map(|post| match post.content() {
+        Some(PostContent::Unreadable(reason)) if !is_replaced(post) => Some((post, reason)),
+        _ => None,
+    });
+    let (post, reason) = unreadable.max_by_key(|(post, _)| post.at)?;
+    Some(UnreadablePost { reason: reason.clone(), url: post.url.clone(), at: post.at })
+}
+
+fn failure(own: &[&ReviewerPost]) -> Option<String> {
+    let failures = own.iter().filter_map(|post| match &post.kind {
+        PostKind::Review(PostContent::Failure(reason))
+        | PostKind::Comment(PostContent::Failure(reason))
+        | PostKind::CheckRunFailed(reason) => Some((post.at, reason)),
+        _ => None,
+    });
+    failures.max_by_key(|(at, _)| *at).map(|(_, reason)| reason.clone())
+}
+
+#[cfg(test)]
+mod tests;

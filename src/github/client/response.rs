@@ -22,6 +22,9 @@ impl RawResponse<'_> {
         let what = || self.call.purpose().to_owned();
         match self.status.as_u16() {
             200..=299 => self.success(),
+            304 if matches!(self.call, Call::Conditional { .. }) => {
+                Ok(ApiReply { etag: self.etag(), ..ApiReply::default() })
+            }
             300..=399 => {
                 Err(Error::Refused { what: what(), message: "it has moved; use its new name".to_owned() })
             }
@@ -47,7 +50,7 @@ impl RawResponse<'_> {
         if matches!(self.call, Call::Diff { .. }) {
             // Code may be in any encoding. Replacing bytes that are not UTF-8 changes no line number.
             let body = Value::String(String::from_utf8_lossy(self.body).into_owned());
-            return Ok(ApiReply { body, errors: Vec::new(), budget, date });
+            return Ok(ApiReply { body, budget, date, ..ApiReply::default() });
         }
         let body: Value = serde_json::from_slice(self.body).map_err(|error| {
             let what = self.call.purpose().to_owned();
@@ -63,10 +66,19 @@ impl RawResponse<'_> {
         })?;
         match self.call {
             // GitHub may report a limit with any status. No other REST response that we read has a `message`.
+            // Its budget is that of REST, which the poller does not spend.
+            Call::Conditional { .. } => Ok(ApiReply { body, date, etag: self.etag(), ..ApiReply::default() }),
             Call::Rest { .. } if limits::is_limit_message(&self.message()) => Err(self.limited(None)),
-            Call::Rest { .. } | Call::Diff { .. } => Ok(ApiReply { body, errors: Vec::new(), budget, date }),
+            Call::Rest { .. } | Call::Diff { .. } => {
+                Ok(ApiReply { body, budget, date, ..ApiReply::default() })
+            }
             Call::Graphql { .. } => self.graphql(body),
         }
+    }
+
+    fn etag(&self) -> Option<String> {
+        let etag = self.headers.get(http::header::ETAG)?;
+        etag.to_str().ok().map(ToOwned::to_owned)
     }
 
     fn graphql(&self, mut body: Value) -> Result<ApiReply, Error> {
@@ -86,7 +98,8 @@ impl RawResponse<'_> {
         }
         let data = body.get_mut("data").map(Value::take).unwrap_or_default();
         let budget = limits::budget_from_data(&data).or_else(|| limits::budget_from_headers(self.headers));
-        let reply = ApiReply { body: data, errors, budget, date: limits::date(self.headers) };
+        let reply =
+            ApiReply { body: data, errors, budget, date: limits::date(self.headers), ..ApiReply::default() };
         if !reply.body.is_null() {
             return Ok(reply);
         }

@@ -43,7 +43,8 @@ impl Checkout {
         let setting = |key: String| settings.last(&key);
         let merge = setting(format!("branch.{branch}.merge"));
         let pull_request = merge
-            .and_then(|merge| merge.strip_prefix("refs/pull/")?.strip_suffix("/head")?.parse::<u64>().ok());
+            .and_then(|merge| merge.strip_prefix("refs/pull/")?.strip_suffix("/head")?.parse::<u64>().ok())
+            .filter(|number| *number <= super::HIGHEST_NUMBER);
         let fetched_from = setting(format!("branch.{branch}.remote"));
         let mut remotes: Vec<&str> = if pull_request.is_some() {
             // The number belongs to the repository that the branch is fetched from, not to the fork.

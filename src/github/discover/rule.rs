@@ -63,8 +63,7 @@ impl WatchRule {
             return false;
         }
         let by = snapshot.author.as_ref().map(Account::spelled);
-        let in_repository =
-            repositories.is_empty() || repositories.iter().any(|name| name.is_same(&snapshot.repository));
+        let in_repository = repositories.is_empty() || repositories.iter().any(|name| snapshot.is_in(name));
         let by_author = authors.is_empty()
             || authors.iter().any(|author| {
                 author == "@me" || by.as_ref().is_some_and(|by| by.eq_ignore_ascii_case(author))

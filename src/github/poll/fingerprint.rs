@@ -1,7 +1,7 @@
 //! Fingerprints: two states of a pull request compared at the price of a light query.
 
 use super::super::wire;
-use crate::domain::snapshot::{PullRequestSnapshot, PullRequestState, ReviewState};
+use crate::domain::snapshot::{PullRequestSnapshot, PullRequestState, RepositoryName, ReviewState};
 use crate::domain::vocabulary::ThreadId;
 use jiff::Timestamp;
 use std::collections::BTreeMap;
@@ -15,6 +15,8 @@ pub struct Fingerprint {
     draft: bool,
     head: String,
     updated_at: Timestamp,
+    /// Absent if GitHub did not name it.
+    repository: Option<RepositoryName>,
     threads: BTreeMap<ThreadId, ThreadFlags>,
     reviews: Newest,
     comments: Newest,
@@ -55,10 +57,14 @@ pub struct CheckDigest {
 pub enum FingerprintChange {
     State,
     Head,
+    /// The repository was renamed or transferred.
+    Name,
     Threads,
     Reviews,
     Comments,
     Checks,
+    /// Not part of the light query: these are asked for over REST.
+    Reactions,
     /// Only the time of the last update changed: a new title, label or review request does that.
     Other,
 }
@@ -74,6 +80,7 @@ impl Fingerprint {
             draft: snapshot.draft,
             head: snapshot.head.sha.as_str().to_owned(),
             updated_at: snapshot.updated_at,
+            repository: Some(snapshot.repository.clone()),
             threads: snapshot
                 .threads
                 .iter()
@@ -111,6 +118,7 @@ impl Fingerprint {
             draft: node.is_draft?,
             head: node.head_ref_oid?,
             updated_at: node.updated_at?,
+            repository: node.repository.and_then(|found| RepositoryName::parse(&found.name_with_owner)),
             threads: threads
                 .into_items()
                 .chain(further_threads)
@@ -154,6 +162,8 @@ impl Fingerprint {
         };
         note(self.state != newer.state || self.draft != newer.draft, FingerprintChange::State);
         note(self.head != newer.head, FingerprintChange::Head);
+        let names = self.repository.as_ref().zip(newer.repository.as_ref());
+        note(names.is_some_and(|(old, new)| old != new), FingerprintChange::Name);
         note(self.threads != newer.threads, FingerprintChange::Threads);
         note(self.reviews != newer.reviews, FingerprintChange::Reviews);
         note(self.comments != newer.comments, FingerprintChange::Comments);
@@ -198,10 +208,12 @@ impl fmt::Display for FingerprintChange {
         f.write_str(match self {
             FingerprintChange::State => "its state",
             FingerprintChange::Head => "its head",
+            FingerprintChange::Name => "its repository's name",
             FingerprintChange::Threads => "its threads",
             FingerprintChange::Reviews => "its reviews",
             FingerprintChange::Comments => "its comments",
             FingerprintChange::Checks => "its checks",
+            FingerprintChange::Reactions => "its reactions",
             FingerprintChange::Other => "something else",
         })
     }

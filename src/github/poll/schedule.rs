@@ -19,6 +19,8 @@ pub struct Schedule {
 #[derive(Debug, Clone)]
 struct Tracked {
     node_id: Option<String>,
+    /// Its address at the last full read, if that differs from the one it is tracked by.
+    now_at: Option<PullRequestAddress>,
     fingerprint: Option<Fingerprint>,
     next_sweep: Option<Timestamp>,
     /// Whether the light query asks for the checks. A refusal turns this off.
@@ -76,6 +78,7 @@ impl Schedule {
     pub fn track(&mut self, address: PullRequestAddress, node_id: Option<String>) {
         self.tracked.entry(address).or_insert(Tracked {
             node_id,
+            now_at: None,
             fingerprint: None,
             next_sweep: None,
             checks: true,
@@ -92,6 +95,14 @@ impl Schedule {
 
     pub fn addresses(&self) -> impl Iterator<Item = &PullRequestAddress> {
         self.tracked.keys()
+    }
+
+    /// Where to read it, and the id by which to recognise it.
+    pub(super) fn whereabouts(&self, address: &PullRequestAddress) -> (PullRequestAddress, Option<String>) {
+        let tracked = self.tracked.get(address);
+        let now_at = tracked.and_then(|tracked| tracked.now_at.as_ref());
+        let node_id = tracked.and_then(|tracked| tracked.node_id.clone());
+        (now_at.unwrap_or(address).clone(), node_id)
     }
 
     /// Plans a poll. A pull request that is read in full is in no light query.
@@ -165,6 +176,7 @@ impl Schedule {
             Some(_) => sweep,
         };
         tracked.node_id = Some(read.snapshot.node_id.clone());
+        tracked.now_at = Some(read.address()).filter(|now_at| now_at != address);
         tracked.mismatch = tracked.last_light.take().and_then(|light| {
             let full = read.fingerprint.clone();
             let again = tracked.mismatch.take().is_some_and(|old| old.light == light && old.full == full);

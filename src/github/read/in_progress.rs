@@ -48,7 +48,7 @@ impl<'a, T: Transport + Sync> ReadInProgress<'a, T> {
         &mut self,
         address: &PullRequestAddress,
         abilities: &mut Abilities,
-    ) -> Result<(String, wire::WirePullRequest), Error> {
+    ) -> Result<(wire::RepositoryNode, wire::WirePullRequest), Error> {
         loop {
             let with_requests = matches!(abilities.requests, Ability::Proven);
             let with_checks = matches!(abilities.checks, Ability::Proven);
@@ -71,9 +71,7 @@ impl<'a, T: Transport + Sync> ReadInProgress<'a, T> {
                 other => other?,
             };
             let answer: wire::PullRequestAnswer = reply.parse(&call)?;
-            let found = answer.repository.and_then(|repository| {
-                repository.pull_request.map(|pull_request| (repository.name_with_owner, pull_request))
-            });
+            let found = answer.repository.and_then(|found| Some((found.repository, found.pull_request?)));
             let failed = |field: &str| reply.errors_at(field).next().is_some();
             if (with_requests && failed("reviewRequests")) || (with_checks && failed("checks")) {
                 *abilities = Abilities::default();

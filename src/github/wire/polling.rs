@@ -17,6 +17,7 @@ pub(crate) struct LightNode {
     pub(crate) is_draft: Option<bool>,
     pub(crate) head_ref_oid: Option<String>,
     pub(crate) updated_at: Option<Timestamp>,
+    pub(crate) repository: Option<NameWithOwner>,
     pub(crate) review_threads: Option<WireConnection<LightThread>>,
     pub(crate) reviews: Option<WireConnection<LightReview>>,
     pub(crate) comments: Option<WireConnection<LightComment>>,
@@ -44,6 +45,15 @@ pub(crate) struct LightReview {
 pub(crate) struct LightComment {
     pub(crate) id: String,
     pub(crate) updated_at: Timestamp,
+}
+
+pub(crate) type WhereaboutsAnswer = WireNode<Whereabouts>;
+
+/// Anything but a pull request has none of the fields.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Whereabouts {
+    pub(crate) number: Option<u64>,
+    pub(crate) repository: Option<NameWithOwner>,
 }
 
 pub(crate) type LightThreadsAnswer = WireNode<LightThreads>;

@@ -12,8 +12,17 @@ pub(crate) struct PullRequestAnswer {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RepositoryWithPullRequest {
-    pub(crate) name_with_owner: String,
+    #[serde(flatten)]
+    pub(crate) repository: RepositoryNode,
     pub(crate) pull_request: Option<WirePullRequest>,
+}
+
+/// A repository's id and its present name.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RepositoryNode {
+    pub(crate) id: Option<String>,
+    pub(crate) name_with_owner: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -305,4 +314,18 @@ pub(crate) struct RepositoryPermission {
     pub(crate) merge_commit_allowed: bool,
     pub(crate) squash_merge_allowed: bool,
     pub(crate) rebase_merge_allowed: bool,
+}
+
+/// A reaction, as REST gives it.
+#[derive(Debug, Deserialize)]
+pub(crate) struct WireReaction {
+    pub(crate) user: Option<WireReactionUser>,
+    pub(crate) content: String,
+    pub(crate) created_at: Timestamp,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct WireReactionUser {
+    pub(crate) login: String,
+    pub(crate) id: Option<u64>,
 }

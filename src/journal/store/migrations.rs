@@ -5,9 +5,10 @@ use crate::journal::address::JournalAddress;
 use crate::journal::error::{JournalError, StorageFault};
 
 /// Each leads from one version to the next; the first creates version 1.
-const MIGRATIONS: [&str; 2] = [
+const MIGRATIONS: [&str; 3] = [
     include_str!("../migrations/0001_records_snapshots_leases.sql"),
     include_str!("../migrations/0002_once_for_each_host.sql"),
+    include_str!("../migrations/0003_repositories_by_id.sql"),
 ];
 
 /// The version of the tables that this program writes.

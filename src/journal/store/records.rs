@@ -169,7 +169,7 @@ impl StoreRequest for ReadPage {
         let mut query = RecordQuery::new("FROM records WHERE ");
         query.condition(beyond, signed(self.beyond.unwrap_or(from)));
         if let Some(repository) = repository {
-            query.condition("lower(repository) = ", repository.to_string().to_ascii_lowercase());
+            query.condition("lower(repository) = ", repository.folded());
         }
         if let Some(number) = number {
             query.condition("number = ", signed(*number));
@@ -210,7 +210,7 @@ impl StoreRequest for FindUnconcluded {
         );
         query.condition("kind = ", INTENT.to_owned());
         if let Some(place) = &self.pull_request {
-            query.condition("lower(repository) = ", place.repository.to_string().to_ascii_lowercase());
+            query.condition("lower(repository) = ", place.repository.folded());
             query.condition("number = ", signed(place.number));
             query.condition("lower(host) = ", place.host.to_ascii_lowercase());
         }

@@ -18,44 +18,53 @@ pub(in super::super) const CHANGE_VERBS: &str = "
 pub(super) const PHRASES: PhraseTable = &[
     (
         Signal::Neutral,
-        "mark* .. as resolved; mark* .. resolved; thanks; thank you; thx; ty; cheers; ok; okay;
-         please; yes; yep; yeah; yup; sure; ^ hi; ^ hey; ^ hello; ^ fyi; for the review;
-         for the catch; for the feedback; for the suggestion; for flagging this; for flagging;
-         for pointing this out; for pointing it out; for the heads up;
+        "mark* .. as resolved; mark* .. resolved; ok; okay; yes; yep; yeah; yup; sure; ^ hi; ^ hey;
+         ^ hello; ^ fyi; for the review; for the feedback; for the suggestion;
          go/goes/going/went/gone/gets/got/falls/drops/moves out of scope; leaves/left scope;
-         variable/binding/lifetime/closure/guard/handle/pointer/reference/value/lock/temporary .. out of
-         scope;
-         where required; where applicable; where needed; as noted above; as agreed upon; agreed upon;
-         not only; not just; if needed; if necessary; not yet landed; as is the case; feel free to;
-         out of scope for/of this/the/that rule/linter/check/lint/policy/spec/analyzer/checker/tool/scanner/\
-         warning",
+         variable/binding/lifetime/closure/guard/handle/pointer/reference/value/lock/\
+         temporary .. out of scope; where required; where applicable; where needed; as noted above;
+         as agreed upon; agreed upon; not only; not just; if needed; if necessary; not yet landed;
+         as is the case;
+         out of scope for/of this/the/that rule/linter/check/lint/policy/spec/analyzer/checker/tool/\
+         scanner/warning; ^ understood; , understood $; ^ got it; , got it $; ^ roger that; ^ roger;
+         ^ accepted $; ^ accepted ,; taken on board; will/i'll/we'll keep .. in mind;
+         please resolve/close $; please resolve/close this/it/the $;
+         please resolve/close this/the thread/conversation/comment;
+         changing/fixing/removing/renaming/moving/adding/replacing/touching/dropping/deleting/\
+         reverting/splitting/refactoring/updating/rewriting/altering/modifying/restoring/editing/\
+         converting .. would break/need/require/cause/add/mean/force/cost/lose/hide/risk/complicate/\
+         duplicate/violate/inject",
     ),
+    (Signal::Thanks, "thanks; thank you; thx; ty; tysm; cheers; appreciate*; much appreciated"),
     (
         Signal::Fixed,
         "^ @change; ^ now @change; ^ just @change; ^ all @change; ^ both @change;
-         ^ already fixed/addressed/corrected; ^ and @change; , @change in; , @change by; i @change; we
-         @change;
-         i just @change; i also @change; i've @change; i've also @change; i've now @change; i've just @change;
-         we've @change; we've now @change; i've gone ahead; has been @change; have been @change;
-         has now been @change; have now been @change; is now @change; are now @change; now @change;
-         was/were @change .. <sha>; was/were @change .. commit; were @change entirely;
-         was/were fixed/addressed/corrected/resolved/removed; been fixed/addressed/corrected/resolved;
-         got fixed/addressed; already fixed/addressed/corrected; it's fixed/done; that's fixed/done;
-         this is fixed/done; this is now; @change in <sha>; @change in commit; @change in pr; @change in #*;
-         @change in the latest; @change in latest; @change by <sha>; @change via <sha>; @change with <sha>;
-         @change at <sha>; @change as suggested; @change as requested; @change accordingly; @change inline;
-         fix/fixes in <sha>; fix commit <sha>; fix .. <sha>; see <sha>; see commit; ^ commit <sha>;
-         ^ <sha>; in commit <sha>; merged at <sha>; , commit <sha>; commit <sha>; in amend <sha>;
-         same fix as; should be fixed now; should be fixed in; should be resolved now;
-         should be good now; should now; should be addressed now; ^ fix applied; fix applied;
-         fix pushed; fixes pushed; pushed a fix; pushed the fix; pushed a commit;
-         applied the suggestion; applied your suggestion; took the suggestion; went with your;
-         suggestion applied; changes applied; all set now;
+         ^ already fixed/addressed/corrected; ^ and @change; , @change in; , @change by; i @change;
+         we @change; i just @change; i also @change; i've @change; i've also @change; i've now @change;
+         i've just @change; we've @change; we've now @change; i've gone ahead; has been @change;
+         have been @change; has now been @change; have now been @change; is now @change;
+         are now @change; now @change; was/were @change .. <sha>; was/were @change .. commit;
+         were @change entirely; was/were fixed/addressed/corrected/resolved/removed;
+         been fixed/addressed/corrected/resolved; got fixed/addressed;
+         already fixed/addressed/corrected; it's fixed/done; that's fixed/done; this is fixed/done;
+         this is now; @change in <sha>; @change in commit; @change in pr; @change in #*;
+         @change in the latest; @change in latest; @change by <sha>; @change via <sha>;
+         @change with <sha>; @change at <sha>; @change as suggested; @change as requested;
+         @change accordingly; @change inline; fix/fixes in <sha>; fix commit <sha>; fix .. <sha>;
+         see <sha>; see commit; ^ commit <sha>; ^ <sha>; in commit <sha>; merged at <sha>;
+         , commit <sha>; commit <sha>; in amend <sha>; same fix as; should be fixed now;
+         should be fixed in; should be resolved now; should be good now; should now;
+         should be addressed now; ^ fix applied; fix applied; fix pushed; fixes pushed; pushed a fix;
+         pushed the fix; pushed a commit; applied the suggestion; applied your suggestion;
+         took the suggestion; went with your; suggestion applied; changes applied; all set now;
          now uses/handles/resolves/covers/validates/returns/checks/reads/includes/states/points/throws;
          now skips/rejects/accepts/calls/shows/matches/logs/requires/raises/fails/explicitly/correctly;
-         now has; now have; now names; now says; now lists; now guards; now explains;
-         superseded by the; superseded by commit; replaced .. with; changed .. to use; ^ now *ing;
-         now using",
+         now has; now have; now names; now says; now lists; now guards; now explains; superseded by the;
+         superseded by commit; replaced .. with; changed .. to use; ^ now *ing; now using; , @change $;
+         took it/this/that/them out; taken out; pulled it/this/that/them out; pulled out;
+         backed it/this/that out; backed out; rolled it/this/that back; rolled back; ^ undid; i undid;
+         , undid; ^ stripped; i stripped; , stripped; ^ got rid of; , moved to; ^ squashed;
+         good call , @change",
     ),
     (
         Signal::Settled,
@@ -66,16 +75,60 @@ pub(super) const PHRASES: PhraseTable = &[
     ),
     (
         Signal::Promises,
-        "should be fixed; should be addressed; will fix/update/change/address/do/add/remove/correct/handle/\
-         look/take/push/rework/adjust/be;
-         i'll fix/update/change/address/do/add/remove/correct/handle/look/take/push/rework/adjust/check/be/\
-         try;
-         we'll fix/update/change/address/do/add/remove/correct/handle/look/take/push/rework/adjust/check/be/\
-         try;
-         let me; ^ fixing; ^ updating; ^ working on; ^ on it; i'm on it;
+        "should be fixed; should be addressed;
+         will fix/update/change/address/do/add/remove/correct/handle/look/take/push/rework/adjust/be;
+         i'll fix/update/change/address/do/add/remove/correct/handle/look/take/push/rework/adjust/\
+         check/be/try;
+         we'll fix/update/change/address/do/add/remove/correct/handle/look/take/push/rework/adjust/\
+         check/be/try; let me; ^ fixing; ^ updating; ^ working on; ^ on it; i'm on it;
          going to fix/update/change/add; ^ looking; ^ checking; ^ investigating; wip; soon $;
          we should fix; we need to fix; needs to be fixed; should be fixed before; must be fixed;
-         has to be fixed; todo for me; in a minute; give me",
+         has to be fixed; todo for me; in a minute; give me; i'll; we'll; i'm *ing; i'm going to;
+         we're going to; gonna; ^ will; , will; | will; and will; but will; so will; i can; i could;
+         happy to; will be fixed/changed/removed/updated/reverted/renamed/done; will do;
+         fix/fixes incoming; incoming $; on my list; todo for; working on; , *ed it/this/that/them;
+         , *ed $; ^ *ed it/this/that/them; and *ed it/this/that/them; , *ing it/this/that/them;
+         , *ing $; ^ *ing it/this/that/them; and *ing it/this/that/them",
+    ),
+    (
+        Signal::Changes,
+        "revert*; rollback*; roll/rolls/rolling .. back; rolled back; undo*; undid;
+         back/backs/backing it/this/that/them out; backed .. out; pull/pulling it/this/that/them out;
+         pull/pulling out; pulled .. out; take/takes/taking/took/taken it/this/that/them out; taken out;
+         rip* .. out; cut it/this/that; strip/strips/stripped/stripping; remov*; delet*;
+         drop/dropped/dropping/drops; get/gets/getting/got rid; kill it/this/that; nuk*; renam*;
+         rework*; rephras*; reword*; amend*; push/pushes/pushed/pushing; squash*; can go; should go;
+         must go; has to go; have to go; needs to go; go away before;
+         ^ removing/renaming/moving/adding/replacing/dropping/deleting/splitting/updating/rewriting/\
+         changing/fixing/taking/pulling/pushing/applying/switching/reworking/cleaning/correcting/\
+         adjusting/undoing/stripping/amending/squashing/rebasing/swapping/cutting/ripping/killing/\
+         backing/rolling/extracting/inverting/folding;
+         , removing/renaming/moving/adding/replacing/dropping/deleting/splitting/updating/rewriting/\
+         changing/fixing/taking/pulling/pushing/applying/switching/reworking/cleaning/correcting/\
+         adjusting/undoing/stripping/amending/squashing/rebasing/swapping/cutting/ripping/killing/\
+         backing/rolling/extracting/inverting/folding;
+         and removing/renaming/moving/adding/replacing/dropping/deleting/splitting/updating/\
+         rewriting/changing/fixing/taking/pulling/pushing/applying/switching/reworking/cleaning/\
+         correcting/adjusting/undoing/stripping/amending/squashing/rebasing/swapping/cutting/ripping/\
+         killing/backing/rolling/extracting/inverting/folding;
+         so removing/renaming/moving/adding/replacing/dropping/deleting/splitting/updating/rewriting/\
+         changing/fixing/taking/pulling/pushing/applying/switching/reworking/cleaning/correcting/\
+         adjusting/undoing/stripping/amending/squashing/rebasing/swapping/cutting/ripping/killing/\
+         backing/rolling/extracting/inverting/folding; now *ing; moved it/this/that/them;
+         move it/this/that/them; moved to; moving to; moving it/this/that/them; split out;
+         i/we/you/someone/somebody should; we/i/you need to; we/i/you have to;
+         this/it/that/which/still needs; this/it/that should; needs to be; need to be; , needs;
+         should be; should clean; must be; has to be; let's; please; pls; plz; go ahead; feel free;
+         be my guest; apply this/that/it/the; do it; just do; before merg*; before we;
+         before the release; before release; next push; next commit; in a minute; in a moment; in a bit;
+         a second; a sec; shortly; tonight; tomorrow; today; asap; right away; soon; doesn't belong;
+         don't belong; not belong; wrong branch; another branch; other branch; different branch;
+         shouldn't be here/there/in/part; shouldn't have; not part of this; nothing to do with;
+         wasn't meant; not meant; not supposed; unintended; unintentional*; not intended;
+         not intentional; wasn't intended/intentional; accident*; by mistake; mistakenly; so i; so i've;
+         so we; then i; i've; we've; i just; i also; i only; i did; i *ed;
+         i made/put/took/cut/threw/got/wrote/split/ran/built/went/ended/gave; did it/so/that; anyway;
+         after all; edit |; update |",
     ),
     (
         Signal::Declines,
@@ -89,43 +142,47 @@ pub(super) const PHRASES: PhraseTable = &[
          won't be changed here;
          ^ not going to fix/change/do/address/implement/touch/refactor/rename/add/act/bother/apply;
          ^ not fixing; ^ not changing; ^ not doing; ^ not addressing; ^ not implementing;
-         ^ not applying;
-         i'm not fixing/changing/doing/addressing/implementing/touching/adding/applying;
+         ^ not applying; i'm not fixing/changing/doing/addressing/implementing/touching/adding/applying;
          we're not fixing/changing/doing/addressing/implementing/touching/adding/applying;
          i'd rather not; we'd rather not; i'd prefer not to; we'd prefer not to; prefer not to change;
-         out of scope $; out of scope for/here/of/and/so/because/at/right/imo; outside the scope;
-         outside of scope; outside scope; beyond the scope; beyond scope; not in scope;
-         isn't in scope; aren't in scope; ^ declining $;
-         ^ declining this/the/to/as/per/because/for/since; , declining this/the/as/to;
+         ^ declining $; ^ declining this/the/to/as/per/because/for/since; , declining this/the/as/to;
          ^ skipping this $; ^ skipping this one; we'll pass on this; ^ won't do $;
          ^ won't do this/it/that; ^ won't change this/it/that; ^ won't change $; ^ won't be fixed;
          ^ won't be fixing/addressing/changing/doing; i decline; we decline; i'm declining;
          we're declining; ^ dismissing as; ^ skipping $; ^ passing on this; we don't want to change;
-         decided against; ^ no action $; no action will be taken; taking no action;
-         will take no action; accept the risk; accept this risk; accepting the risk;
-         accepting this risk; risk accepted; risk is accepted; accepted trade off; accepted tradeoff;
-         not worth changing; not worth the churn; not worth it $; not worth fixing; not worth doing;
+         decided against; ^ no action $; no action will be taken; taking no action; will take no action;
+         accept the risk; accept this risk; accepting the risk; accepting this risk; risk accepted;
+         risk is accepted; accepted trade off; accepted tradeoff; not worth changing;
+         not worth the churn; not worth it $; not worth fixing; not worth doing;
          not worth the complexity; ^ nah , leaving; ^ skipped $;
          i won't fix/address/implement/touch/refactor/rename/remove/adopt/apply;
          i won't do/change this/it/that/these/those/so/the/anything; i won't do/change $;
          we won't fix/address/implement/touch/refactor/rename/remove/adopt/apply;
          we won't do/change this/it/that/these/those/so/the/anything; we won't do/change $;
          i won't add a/an/another/the/this/it; we won't add a/an/another/the/this/it;
-         i'm/we're not going to fix/change/do/address/implement/touch/refactor/rename/add/remove/rewrite/\
-         act/apply/split/move/adopt/introduce/support/handle/pursue/update/make/use;
-         decided/opted/opting/chose/choosing not to fix/change/do/address/implement/touch/refactor/rename/\
-         add/remove/rewrite/act/apply/split/move/adopt/introduce/support/handle/pursue/update/make/use;
-         no plans to fix/change/do/address/implement/touch/refactor/rename/add/remove/rewrite/act/apply/\
-         split/move/adopt/introduce/support/handle/pursue/update/make/use;
-         don't plan/intend to fix/change/do/address/implement/touch/refactor/rename/add/remove/rewrite/act/\
+         i'm/we're not going to fix/change/do/address/implement/touch/refactor/rename/add/remove/\
+         rewrite/act/apply/split/move/adopt/introduce/support/handle/pursue/update/make/use;
+         decided/opted/opting/chose/choosing not to fix/change/do/address/implement/touch/refactor/\
+         rename/add/remove/rewrite/act/apply/split/move/adopt/introduce/support/handle/pursue/update/\
+         make/use;
+         no plans to fix/change/do/address/implement/touch/refactor/rename/add/remove/rewrite/act/\
          apply/split/move/adopt/introduce/support/handle/pursue/update/make/use;
-         not planning to fix/change/do/address/implement/touch/refactor/rename/add/remove/rewrite/act/apply/\
-         split/move/adopt/introduce/support/handle/pursue/update/make/use;
-         out of scope in this/the; accepted risk $; accepted risk for/here/since/because/as/in;
-         ^ declined $; ^ declined as/per/by/for/because/since/here/to/this/the; , declined $;
+         don't plan/intend to fix/change/do/address/implement/touch/refactor/rename/add/remove/\
+         rewrite/act/apply/split/move/adopt/introduce/support/handle/pursue/update/make/use;
+         not planning to fix/change/do/address/implement/touch/refactor/rename/add/remove/rewrite/\
+         act/apply/split/move/adopt/introduce/support/handle/pursue/update/make/use; accepted risk $;
+         accepted risk for/here/since/because/as/in; ^ declined $;
+         ^ declined as/per/by/for/because/since/here/to/this/the; , declined $;
          , declined as/per/by/for/because/since/here; so won't fix $; so won't fix this/it/here;
          ^ won't address this/it/that/here; ^ won't address $; ^ won't implement this/it/that/here;
-         ^ won't implement $; ^ rejected $; i'll pass on this",
+         ^ won't implement $; ^ rejected $; i'll pass on this;
+         resolving/closing/marking/dismissing/resolve/close .. out of scope",
+    ),
+    (
+        Signal::OutOfScope,
+        "out of scope $; out of scope for/here/of/and/so/because/at/right/imo; outside the scope;
+         outside of scope; outside scope; beyond the scope; beyond scope; not in scope; isn't in scope;
+         aren't in scope; out of scope in this/the",
     ),
     (
         Signal::Keeps,
@@ -138,21 +195,20 @@ pub(super) const PHRASES: PhraseTable = &[
          keeping .. as is; keeping .. as it's; ^ keep as is; ^ kept as is; ^ kept .. as is;
          this/it stays as is; ^ staying as is; ^ stays as is; stays as it's;
          ^ keeping the current/existing; let's leave/keep it/this; we leave/keep it/this as is;
-         keeping this/it/them $; keeping this/it/them for; i'm keeping; we're keeping; i'd keep;
-         we'd keep; i'd leave; we'd leave; i'll leave it; we'll leave it; i'll keep; we'll keep;
-         sticking with; not a priority; ^ yagni; this is yagni; ^ on purpose; this is on purpose;
-         it's on purpose; that's on purpose; ^ kept deliberately/intentionally;
-         ^ keeping .. deliberately/intentionally; prefer to keep/leave it/this/that/them;
-         rather keep/leave it/this/that/them;
+         keeping this/it/them $; keeping this/it/them for; i'll leave it; we'll leave it;
+         not a priority; ^ yagni; this is yagni; ^ on purpose; this is on purpose; it's on purpose;
+         that's on purpose; ^ kept deliberately/intentionally; ^ keeping .. deliberately/intentionally;
+         prefer to keep/leave it/this/that/them; rather keep/leave it/this/that/them;
          let's/please/i'll/we'll/i'd/we'd/to keep/leave it/this/that/them as is; ^ as designed $;
          ^ project convention $; ^ house style $; ^ repo convention $; ^ design decision;
          ^ design choice; this/which is intentional/deliberate; these are intentional/deliberate;
          they're intentional/deliberate; it's/that's intentional/deliberate; it's/that's by design;
          this/which is by design; as by design;
          it's/this/that's a deliberate/conscious/design choice/decision/tradeoff;
-         this is a deliberate/conscious/design/intentional choice/decision/tradeoff;
-         ^ known limitation; ^ acceptable; ^ by design $;
-         ^ by design here/for/and/because/since/as/so/to/in/per",
+         this is a deliberate/conscious/design/intentional choice/decision/tradeoff; ^ known limitation;
+         ^ acceptable; ^ by design $; ^ by design here/for/and/because/since/as/so/to/in/per;
+         i'm/we're/i'd/we'd/i'll/we'll keeping/keep/leave it/this/that/these/them/the/both/our/as;
+         sticking with it/this/the/our",
     ),
     (
         Signal::Intends,
@@ -181,42 +237,58 @@ pub(super) const PHRASES: PhraseTable = &[
          no edits needed; ^ no op $; ^ expected $; ^ expected for",
     ),
     (
+        Signal::Credits,
+        "for the catch; for catching; for flagging; for flagging this/it; for pointing .. out;
+         for pointing; for spotting; for noticing; for finding; for the heads up; for bringing;
+         for the find; for the reminder; for reporting; for raising",
+    ),
+    (
         Signal::Agrees,
         "^ agreed; , agreed $; ^ agree; i agree; we agree; i fully agree; i totally agree;
-         i completely agree; fully agree; ^ fully agreed; good/great/nice/excellent/solid/fair catch;
-         good/great/nice/fair/valid/excellent/solid point; good/great/nice find;
-         good/great/fair observation; fair enough; you're right; you're absolutely right;
-         you're correct; well spotted; good spot; good eye; valid finding; valid concern;
-         valid observation; valid issue; valid remark; valid suggestion; legit concern;
-         legitimate concern; legitimate finding; ^ makes sense $; ^ that makes sense $;
-         ^ this makes sense $; ^ makes total sense; ^ valid $;
+         i completely agree; fully agree; ^ fully agreed; fair enough; you're right;
+         you're absolutely right; you're correct; ^ makes sense $; ^ that makes sense $;
+         ^ this makes sense $; ^ makes total sense; point taken $;
+         good/great/nice/excellent/solid/fair/awesome/amazing/sharp/keen/super/neat/lovely/fantastic/\
+         perfect/beautiful/impressive catch/find/point/spot/eye/eyes/call/one/idea/suggestion/\
+         observation/finding/job/work/stuff/shout/thinking/tip/question/insight/feedback/thought;
+         valid point; good/great/nice catches/finds/points/spots; nice $; great $; perfect $; awesome;
+         love it; love this; i like; well spotted/caught/seen/noticed; right you are; you're .. right;
+         you got me; ^ absolutely; ^ definitely; ^ totally; indeed; ^ exactly; ^ true; ^ right $;
+         ^ fair $; ^ good $; agreed; agree; in agreement; concur; i see your point; oops; whoops; woops;
+         oopsie; my bad; my mistake; my fault; my error; mea culpa; my apologies; sorry about;
+         sorry for; i forgot; forgot to; forgot this/that/it/about; i missed; missed this/that/it;
+         overlooked; oversight; slipped; snuck; sneaked; crept in; left over; leftover; leftovers;
+         left in; copy paste; copy pasted; copy pasta; typo; brain fart; embarrassing; didn't notice;
+         didn't realize/realise; silly; d'oh; doh; facepalm; ouch; yikes; damn; good thing; glad you;
+         debugging; testing locally; on second thought; second thoughts",
+    ),
+    (
+        Signal::Confirms,
+        "valid finding; valid concern; valid observation; valid issue; valid remark; valid suggestion;
+         legit concern; legitimate concern; legitimate finding; ^ valid $;
          ^ valid .. finding/concern/point/issue/observation/remark/suggestion/catch; ^ confirmed real;
          finding is valid; concern is valid; ^ correct finding; ^ accurate finding;
-         ^ correct observation/catch/point/remark; ^ legit bug/issue/finding/catch; point taken $;
-         ^ good/great/nice suggestion/idea $",
+         ^ correct observation/catch/point/remark; ^ legit bug/issue/finding/catch; ^ real gap",
     ),
     (
         Signal::Acknowledges,
         "^ acknowledged; , acknowledged $; ^ acknowledging; ^ ack $; ^ ack ,; ^ ack and; ^ noted;
-         , noted $; ^ duly noted; duly noted; point noted; ^ understood; , understood $; ^ got it;
-         , got it $; ^ roger; ^ accepted $; ^ accepted ,; will keep in mind; i'll keep in mind;
-         we'll keep in mind; i acknowledge; we acknowledge; will take note; ^ taking note;
-         taken on board; we're aware; i'm aware",
+         , noted $; ^ duly noted; duly noted; point noted; i acknowledge; we acknowledge;
+         will take note; ^ taking note; we're aware; i'm aware; ^ noted for later;
+         ^ noted for the future",
     ),
     (
         Signal::Defers,
-        "i'm deferring; we're deferring; i'll defer this; we'll defer this; defer this to;
-         defer it to; deferring this; deferring it; punting; postponed to; postponing; tracked in #*;
-         tracked by #*; tracked separately; tracking this in; tracking it in; tracking in #*;
-         track this in; track it in; track this separately; track separately; filed as; filed #*;
-         filed separately; filed .. follow up; filed .. issue; filed .. ticket; filed .. backlog;
-         filed under #*; filed follow; filed mental; filing as; filing this; filing follow;
-         filed it as; filed this as; opened #*; opened an issue; opened issue; opened a follow;
-         created an issue; created a ticket; created #*; raised an issue; logged as; logged in #*;
-         added to the backlog; added to backlog; add to the backlog; added to our backlog;
-         on our roadmap; on the roadmap; added a todo; will revisit; we'll revisit; i'll revisit;
-         revisit later; ^ will .. later; ^ will .. in phase; ^ will .. next; , will .. later;
-         , will .. in phase; , will .. next; ^ will .. separate*; ^ later $; ^ deferred $;
+        "i'm deferring; we're deferring; i'll defer this; we'll defer this; defer this to; defer it to;
+         deferring this; deferring it; punting; postponed to; postponing; tracked in #*; tracked by #*;
+         tracked separately; tracking this in; tracking it in; tracking in #*; track this in;
+         track it in; track this separately; track separately; filed as; filed #*; filed separately;
+         filed .. follow up; filed .. issue; filed .. ticket; filed .. backlog; filed under #*;
+         filed follow; filed mental; filing as; filing this; filing follow; filed it as; filed this as;
+         opened #*; opened an issue; opened issue; opened a follow; created an issue; created a ticket;
+         created #*; raised an issue; logged as; logged in #*; added to the backlog; added to backlog;
+         add to the backlog; added to our backlog; on our roadmap; on the roadmap; ^ will .. in phase;
+         , will .. in phase; ^ will .. separate*; ^ deferred $;
          ^ deferred to/for/as/per/here/because/since/and/this/it; ^ deferring $;
          ^ deferring this/it/the/that/these; , deferring this/it/the/that/these;
          and deferring this/it/the; and deferred to/for/as; , deferred to/for/as; ^ tracked $;
@@ -224,36 +296,35 @@ pub(super) const PHRASES: PhraseTable = &[
          ^ tracking this/it/in/as/under/via/separately/here/#*;
          filed a/an issue/ticket/bug/task/row/card/follow/backlog/item/separate/tracking;
          filing a/an issue/ticket/bug/task/row/card/follow/backlog/item/separate/tracking/specific;
-         will follow up $; will follow up in/separately; i'll follow up in/separately;
-         we'll follow up in/separately; follow up with a pr/fix;
-         i'll fix/do/address/handle/update/add/change/clean/improve/refactor/implement/tackle/move/take ..
-         later;
-         we'll fix/do/address/handle/update/add/change/clean/improve/refactor/implement/tackle/move/take ..
-         later;
-         i'll fix/do/address/handle/update/add/change/clean/improve/refactor/implement/tackle/move/take ..
-         next;
-         we'll fix/do/address/handle/update/add/change/clean/improve/refactor/implement/tackle/move/take ..
-         next;
-         i'll fix/do/address/handle/update/add/change/clean/improve/refactor/implement/tackle/move/take ..
-         separate*;
-         we'll fix/do/address/handle/update/add/change/clean/improve/refactor/implement/tackle/move/take ..
-         separate*;
+         will follow up in/separately; i'll follow up in/separately; we'll follow up in/separately;
+         i'll fix/do/address/handle/update/add/change/clean/improve/refactor/implement/tackle/move/\
+         take .. separate*;
+         we'll fix/do/address/handle/update/add/change/clean/improve/refactor/implement/tackle/move/\
+         take .. separate*;
          will open/file a/an issue/ticket/bug/task/row/card/follow/backlog/item/separate/b/tracking/pr;
          i'll open/file a/an issue/ticket/bug/task/row/card/follow/backlog/item/separate/b/tracking/pr;
          we'll open/file a/an issue/ticket/bug/task/row/card/follow/backlog/item/separate/b/tracking/pr;
          will track this/it/in/as/separately; opened a ticket;
-         ^ deferring to a/phase/follow/later/another/next/v*; ^ deferring to the next/follow/later",
+         ^ deferring to a/phase/follow/later/another/next/v*; ^ deferring to the next/follow/later;
+         queued for;
+         ^ will .. next release/sprint/milestone/iteration/version/quarter/slice/phase/pr/cycle;
+         , will .. next release/sprint/milestone/iteration/version/quarter/slice/phase/pr/cycle;
+         follow up with a pr;
+         i'll fix/do/address/handle/update/add/change/clean/improve/refactor/implement/tackle/move/\
+         take .. next release/sprint/milestone/iteration/version/quarter/slice/phase/pr/cycle;
+         we'll fix/do/address/handle/update/add/change/clean/improve/refactor/implement/tackle/move/\
+         take .. next release/sprint/milestone/iteration/version/quarter/slice/phase/pr/cycle",
     ),
     (
         Signal::Later,
         "in a follow up; as a follow up; as follow up; as follow on; as a follow on; in follow up;
          follow up pr; follow up issue; follow up ticket; follow up task; follow up work;
          follow on work; follow on pr; for a follow up; for follow up; to a follow up;
-         follow up improvement*; separate pr; separate issue; separate ticket; subsequent pr;
-         future pr; future work; future improvement*; future iteration; later pr; another pr;
-         different pr; in the next pr; in the next release; in the next iteration; in the next sprint;
+         follow up improvement*; separate pr; separate issue; separate ticket; subsequent pr; future pr;
+         future work; future improvement*; future iteration; later pr; another pr; different pr;
+         in the next pr; in the next release; in the next iteration; in the next sprint;
          in the next milestone; in next pr; next sprint; backlog item; backlog row; backlog entry;
-         backlog ticket; to the backlog; on the backlog; after the release; queued for",
+         backlog ticket; to the backlog; on the backlog; after the release",
     ),
     (
         Signal::DefersRest,
@@ -338,9 +409,9 @@ pub(super) const PHRASES: PhraseTable = &[
     (
         Signal::Conditions,
         "until; till; unless; yet; pending; as long as; provided that; before i; before we;
-         without an explanation; without explanation; in case; depends on; depending on; otherwise;
-         or else; without a; without an; without any; if you; when you; once you; if someone;
-         if anyone; if they",
+         without an explanation; without explanation; in case; depending on; otherwise; or else;
+         without a; without an; without any; if you; when you; once you; if someone; if anyone; if they;
+         depends on how/what/whether/you/your/if",
     ),
     (
         Signal::Predicates,
@@ -355,6 +426,12 @@ pub(super) const PHRASES: PhraseTable = &[
         Signal::Connects,
         "because; since; as; so; and; that; which; where; due; per; but; or; given; to avoid; to keep;
          for",
+    ),
+    (
+        Signal::Wavers,
+        "maybe; perhaps; not sure; unsure; unclear; probably; possibly; i guess; i suppose; might;
+         i think; i believe; i may; i am wrong; i'm wrong; i thought; i assumed; convinced; hasty;
+         feel strongly; not certain; happy either way; either way",
     ),
     (
         Signal::Withholds,
@@ -389,5 +466,10 @@ pub(super) const PHRASES: PhraseTable = &[
          deliberately; purposely; on purpose; according to; pattern; required by; required for;
          needed by; needed for; expects; harmless; redundant; legitimate; so that; therefore; hence;
          the reason; overkill; house style; convention here; convention; policy",
+    ),
+    (
+        Signal::Fills,
+        "this pull request; of this change; for this change; this change; this patch; this branch;
+         pull request",
     ),
 ];

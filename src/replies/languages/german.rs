@@ -3,33 +3,49 @@ use super::{PhraseTable, Signal};
 pub(super) const PHRASES: PhraseTable = &[
     (
         Signal::Neutral,
-        "danke; vielen dank; danke dir; ja; fur den hinweis; fur das review; fur die ruckmeldung;
-         hallo",
+        "ja; fur das review; fur die ruckmeldung; hallo; ^ verstanden; , verstanden $; ^ alles klar;
+         , alles klar",
     ),
+    (Signal::Thanks, "danke; vielen dank; danke dir; danke schon"),
     (
         Signal::Fixed,
-        "behoben; gefixt; ^ erledigt; ist erledigt; korrigiert; angepasst; ^ geandert;
-         habe .. geandert; wurde geandert; ^ erganzt; habe .. erganzt; wurde erganzt; hinzugefugt;
-         ^ entfernt; habe .. entfernt; wurde entfernt; ersetzt; umbenannt; aktualisiert; umgesetzt;
-         ^ gelost; ist gelost; eingebaut; ubernommen; umgestellt; uberarbeitet; nachgezogen",
+        "behoben; gefixt; ^ erledigt; ist erledigt; korrigiert; angepasst; ^ geandert; habe .. geandert;
+         wurde geandert; ^ erganzt; habe .. erganzt; wurde erganzt; hinzugefugt; ^ entfernt;
+         habe .. entfernt; wurde entfernt; ersetzt; umbenannt; aktualisiert; umgesetzt; ^ gelost;
+         ist gelost; eingebaut; ubernommen; umgestellt; uberarbeitet; nachgezogen; zuruckgenommen;
+         zuruckgesetzt; ruckgangig gemacht; revertiert; rausgenommen; herausgenommen; geloscht;
+         , entfernt $; , geandert $; verschoben; ausgelagert",
     ),
     (Signal::Settled, "bereits behoben; bereits umgesetzt; schon umgesetzt; bereits implementiert"),
     (
         Signal::Promises,
         "werde .. beheben; werde .. andern; werde .. anpassen; mache ich; schaue ich; schau ich;
-         wird .. behoben; wird .. angepasst; fixe ich; andere ich; passe ich; kummere mich; werde ich",
+         wird .. behoben; wird .. angepasst; fixe ich; andere ich; passe ich; kummere mich; werde ich;
+         werden wir; machen wir; ich andere; ich korrigiere; ich passe; ich mache; ich ziehe; ich baue;
+         setze .. um; andere es; andere das",
+    ),
+    (
+        Signal::Changes,
+        "nehme ich; nehm ich; raus; raus*; ruckgangig; zurucknehm*; zurucksetz*; revert*; entfern*;
+         losch*; umbenenn*; benenne; verschieb*; bitte; muss weg; muss noch; mussen wir; kommt weg;
+         fliegt; ersetze; pushe; nachster commit; nachsten commit",
     ),
     (
         Signal::Declines,
         "wird nicht behoben; wird nicht gefixt; wird nicht geandert; wird nicht angepasst;
          wird nicht umgesetzt; werde ich nicht beheben/andern/anpassen/umsetzen/fixen;
          werden wir nicht beheben/andern/anpassen/umsetzen/fixen; andern wir nicht; andere ich nicht;
-         machen wir nicht; mache ich nicht; beheben wir nicht; fixen wir nicht; ausserhalb des scopes;
-         ausserhalb des umfangs; ausserhalb des rahmens; nicht im scope; nicht im umfang;
-         nicht teil dieses prs; nicht teil dieser pr; ^ abgelehnt; ^ verworfen; risiko akzeptiert;
-         akzeptieren das risiko; nehmen das risiko in kauf; nehmen wir in kauf; risiko nehmen wir;
-         haben uns dagegen entschieden; wir verzichten darauf; darauf verzichten wir;
-         lieber nicht andern",
+         machen wir nicht; mache ich nicht; beheben wir nicht; fixen wir nicht; ^ abgelehnt;
+         ^ verworfen; risiko akzeptiert; akzeptieren das risiko; nehmen das risiko in kauf;
+         nehmen wir in kauf; risiko nehmen wir; haben uns dagegen entschieden; wir verzichten darauf;
+         darauf verzichten wir; lieber nicht andern",
+    ),
+    (
+        Signal::OutOfScope,
+        "ausserhalb des scopes; ausserhalb des umfangs; ausserhalb des rahmens; nicht im scope;
+         nicht im umfang; nicht teil dieses prs; nicht teil dieser pr; ist ausserhalb des scopes;
+         liegt ausserhalb des scopes; ist nicht im scope; ist nicht teil dieses prs;
+         ist nicht teil dieser pr",
     ),
     (
         Signal::Keeps,
@@ -45,25 +61,31 @@ pub(super) const PHRASES: PhraseTable = &[
          erwartetes verhalten",
     ),
     (
+        Signal::Credits,
+        "fur den hinweis; furs aufpassen; furs finden; fur den tipp; furs melden; fur den fund",
+    ),
+    (
         Signal::Agrees,
         "^ einverstanden; , einverstanden; stimme zu; stimme dir zu; ^ stimmt ,; du hast recht;
          sie haben recht; hast recht; ^ stimmt $; ^ das stimmt $; ^ macht sinn; ^ ergibt sinn;
          das macht sinn $; das ergibt sinn $; guter punkt; guter hinweis; gut gesehen; guter fund;
-         guter einwand; berechtigter punkt; berechtigter einwand; gut aufgepasst",
+         guter einwand; berechtigter punkt; berechtigter einwand; gut aufgepasst; ^ stimmt; mein fehler;
+         mein versehen; aus versehen; versehentlich; ubersehen; vergessen; ups; hoppla; gute idee;
+         guter vorschlag; gut erkannt; gut gefunden; gute frage; ^ genau; ^ richtig $; ^ korrekt $;
+         gehort nicht hierher; gehort hier nicht; reingerutscht; durchgerutscht; peinlich;
+         recht hast du; volle zustimmung",
     ),
     (
         Signal::Acknowledges,
-        "^ zur kenntnis genommen; , zur kenntnis genommen; zur kenntnis genommen; ^ verstanden;
-         , verstanden $; ^ notiert; , notiert; ^ ist notiert; ^ alles klar; , alles klar;
-         ^ registriert; ist uns bekannt; ist mir bekannt",
+        "^ zur kenntnis genommen; , zur kenntnis genommen; zur kenntnis genommen; ^ notiert; , notiert;
+         ^ ist notiert; ^ registriert; ist uns bekannt; ist mir bekannt",
     ),
     (
         Signal::Defers,
         "in einem separaten pr; in einem eigenen pr; in einem spateren pr; im nachsten pr;
-         in einem folge pr; folge pr; separater pr; in einer spateren; spater nach; ticket angelegt;
-         issue angelegt; ticket erstellt; issue erstellt; ins backlog; im backlog",
+         in einem folge pr; folge pr; separater pr; ticket angelegt; issue angelegt; ticket erstellt;
+         issue erstellt; ins backlog; im backlog",
     ),
-    (Signal::Later, "spater; demnachst"),
     (
         Signal::Disputes,
         "stimme nicht zu; stimme dem nicht zu; stimme dir nicht zu; stimmt nicht; stimmt .. nicht; stimmt so
@@ -92,6 +114,10 @@ pub(super) const PHRASES: PhraseTable = &[
     (Signal::Conditions, "bis; solange; es sei denn; noch nicht; bevor"),
     (Signal::Predicates, "ist; sind; war; ware; wurde; bricht; verursacht; sollte; kann; hat"),
     (Signal::Connects, "weil; da; damit; dass; und"),
+    (
+        Signal::Wavers,
+        "vielleicht; nicht sicher; unsicher; vermutlich; wahrscheinlich; weiss nicht; glaube; denke",
+    ),
     (
         Signal::Withholds,
         "offen lassen; lasse offen; bleibt offen; offenlassen; nicht schliessen; diskutieren;

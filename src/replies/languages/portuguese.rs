@@ -1,31 +1,43 @@
 use super::{PhraseTable, Signal};
 
 pub(super) const PHRASES: PhraseTable = &[
-    (Signal::Neutral, "obrigado; obrigada; valeu; sim; certo ,; pela revisao; pela observacao; pelo aviso"),
+    (Signal::Neutral, "sim; certo ,; pela revisao; ^ entendido; ^ compreendido; ^ beleza"),
+    (Signal::Thanks, "obrigado; obrigada; valeu"),
     (
         Signal::Fixed,
         "corrigid*; ^ feito; ^ pronto; ^ ajustad*; foi ajustad*; resolvid*; ^ arrumad*; ^ atualizad*;
          foi atualizad*; ^ adicionad*; foi adicionad*; ^ removid*; foi removid*; ^ alterad*;
          foi alterad*; ^ substituid*; ^ implementad*; ^ refatorad*; eu corrigi; corrigi; ajustei;
          alterei; adicionei; removi; atualizei; substitui .. por; troquei; arrumei; mudei; refatorei;
-         ja foi corrigid*; apliquei; implementei",
+         ja foi corrigid*; apliquei; implementei; reverti; desfiz; tirei; retirei; apaguei; exclui;
+         renomeei; ^ revertid*; , revertid*; ^ desfeito; , removid*; , feito; voltei",
     ),
     (Signal::Settled, "ja implementad*; ja resolvid*; ja foi feito"),
     (
         Signal::Promises,
         "vou corrigir/ajustar/alterar/arrumar/mudar/adicionar/remover/verificar/olhar;
-         vamos corrigir/ajustar/alterar/arrumar/mudar/adicionar; irei corrigir/ajustar;
-         sera corrigid*; corrigindo",
+         vamos corrigir/ajustar/alterar/arrumar/mudar/adicionar; irei corrigir/ajustar; sera corrigid*;
+         corrigindo; vou; vamos; irei; ja ajusto; ajusto ja; corrijo; altero; mudo",
+    ),
+    (
+        Signal::Changes,
+        "revert*; desfaz*; desfac*; desfei*; remov*; tirar; tiro; tira; tirei; retiro; retirar*; apag*;
+         excluir; excluo; excluid*; delet*; renome*; volto; voltar; por favor; favor; preciso *ar;
+         precisa ser; precisamos; deve ser; push; ja ja; agora mesmo; proximo commit",
     ),
     (
         Signal::Declines,
         "nao vou corrigir/alterar/mudar/ajustar/arrumar/mexer/fazer/implementar;
          nao vamos corrigir/alterar/mudar/ajustar/arrumar/mexer/fazer/implementar;
          nao iremos corrigir/alterar/mudar/ajustar/fazer; nao pretendo corrigir/alterar/mudar;
-         nao pretendemos corrigir/alterar/mudar; nao sera corrigid*; nao sera alterad*;
-         nao sera feito; fora do escopo; fora de escopo; nao faz parte do escopo; nao esta no escopo;
+         nao pretendemos corrigir/alterar/mudar; nao sera corrigid*; nao sera alterad*; nao sera feito;
          ^ recusado; ^ rejeitado; risco aceito; aceitamos o risco; aceito o risco; assumimos o risco;
          decidimos nao; optamos por nao; optei por nao; prefiro nao; preferimos nao",
+    ),
+    (
+        Signal::OutOfScope,
+        "fora do escopo; fora de escopo; nao faz parte do escopo; nao esta no escopo;
+         esta fora do escopo; esta fora de escopo; fica fora do escopo; e fora do escopo",
     ),
     (
         Signal::Keeps,
@@ -41,14 +53,22 @@ pub(super) const PHRASES: PhraseTable = &[
          e esperado",
     ),
     (
+        Signal::Credits,
+        "pela observacao; pelo aviso; por avisar; por apontar; pelo toque; por notar; por ter visto",
+    ),
+    (
         Signal::Agrees,
         "^ concordo $; concordo com voce/a/o; , concordo $; ^ de acordo $; estou de acordo; tem razao;
-         bom ponto; boa observacao; bem observado; ^ faz sentido; boa sacada; bem notado; bem visto",
+         bom ponto; boa observacao; bem observado; ^ faz sentido; boa sacada; bem notado; bem visto;
+         ^ concordo; ^ verdade; ^ boa; passou batido; erro meu; falha minha; culpa minha; vacilo;
+         esqueci; me escapou; foi mal; bem lembrado; boa ideia; boa pegada; otima observacao;
+         otimo ponto; ^ exato; ^ exatamente; realmente; ^ certo $; ^ correto $; ^ isso mesmo;
+         sem querer; por engano; nao devia",
     ),
     (
         Signal::Acknowledges,
-        "^ entendido; ^ anotado; , anotado; ^ ciente; , ciente; ^ estou ciente; ^ estamos cientes;
-         ^ reconhecido; ^ registrado; ^ compreendido; tomei nota",
+        "^ anotado; , anotado; ^ ciente; , ciente; ^ estou ciente; ^ estamos cientes; ^ reconhecido;
+         ^ registrado; tomei nota",
     ),
     (
         Signal::Defers,
@@ -56,7 +76,6 @@ pub(super) const PHRASES: PhraseTable = &[
          em um pr futuro; em pr futuro; pr separado; em uma proxima; abri uma issue; criei uma issue;
          abrirei uma issue; no backlog; ao backlog",
     ),
-    (Signal::Later, "mais tarde; futuramente"),
     (
         Signal::Disputes,
         "discordo; nao concordo; nao estou de acordo; falso positivo; incorret*; esta errad*;
@@ -82,6 +101,7 @@ pub(super) const PHRASES: PhraseTable = &[
     (Signal::Conditions, "ate que; ate; a menos que; ainda; enquanto"),
     (Signal::Predicates, "era; seria; sera; significa; quebra; causa; deveria; pode; tem"),
     (Signal::Connects, "porque; pois; para; que; e"),
+    (Signal::Wavers, "talvez; nao sei; nao tenho certeza; acho que; quem sabe; provavelmente"),
     (
         Signal::Withholds,
         "deixar aberto; deixando aberto; manter aberto; nao fechar; nao resolver;

@@ -3,8 +3,10 @@ use super::{PhraseTable, Signal};
 pub(super) const PHRASES: PhraseTable = &[
     (
         Signal::Neutral,
-        "gracias; muchas gracias; vale; por la revision; por el aviso; por avisar; por la observacion",
+        "vale; por la revision; ^ entendido; , entendido; ^ recibido; lo tendre en cuenta;
+         lo tendremos en cuenta",
     ),
+    (Signal::Thanks, "gracias; muchas gracias"),
     (
         Signal::Fixed,
         "^ corregid*; esta corregid*; queda corregid*; ha sido corregid*; fue corregid*; ya corregid*;
@@ -13,14 +15,23 @@ pub(super) const PHRASES: PhraseTable = &[
          ^ implementad*; ^ aplicad*; lo corregi; lo he corregido; se ha corregido; hemos corregido;
          he corregido; he anadido; he cambiado; he actualizado; he eliminado; he agregado;
          he reemplazado; hemos cambiado; hemos anadido; corregi; agregue; anadi; cambie; elimine;
-         actualice; reemplace; lo arregle; lo cambie; corregido en; arreglado en; solucionado en",
+         actualice; reemplace; lo arregle; lo cambie; corregido en; arreglado en; solucionado en;
+         lo he revertido; he revertido; ^ revertid*; , revertid*; reverti; lo quite; lo he quitado;
+         he quitado; borre; deshice; , eliminad*; , corregid*; , quitad*; , borrad*",
     ),
     (Signal::Settled, "ya esta resuelto; ya se resolvio; ya implementad*"),
     (
         Signal::Promises,
         "voy a corregirlo; voy a corregir/cambiar/arreglar/revisar/anadir/agregar; voy a arreglarlo;
          voy a cambiarlo; lo corregire; lo arreglare; lo cambiare; lo reviso; lo arreglo ahora;
-         lo corrijo; vamos a corregir/cambiar/arreglar; vamos a corregirlo; vamos a arreglarlo",
+         lo corrijo; vamos a corregir/cambiar/arreglar; vamos a corregirlo; vamos a arreglarlo; voy a;
+         vamos a; lo cambio; lo arreglo; lo muevo; lo hago; me encargo",
+    ),
+    (
+        Signal::Changes,
+        "revert*; reviert*; deshac*; deshag*; quito; quitar*; quita*; elimin*; borro; borrar*; borra;
+         borrad*; remov*; retiro; retirar*; lo saco; sacar*; sacalo; renombr*; por favor; hay que;
+         habria que; se debe; siguiente commit; proximo commit; ahora mismo; subo",
     ),
     (
         Signal::Declines,
@@ -32,10 +43,14 @@ pub(super) const PHRASES: PhraseTable = &[
          no lo vamos a corregir/cambiar/arreglar/modificar/hacer/tocar;
          no se va a corregir/cambiar/arreglar/modificar; no se corregira; no se cambiara;
          no se modificara; no se arreglara; no lo arreglaremos; no lo cambiaremos; no lo corregiremos;
-         fuera de alcance; fuera del alcance; no esta en el alcance; no entra en el alcance;
          ^ rechazado; ^ descartado; riesgo aceptado; asumimos el riesgo; aceptamos el riesgo;
-         acepto el riesgo; asumo el riesgo; decidimos no; hemos decidido no; prefiero no;
-         preferimos no",
+         acepto el riesgo; asumo el riesgo; decidimos no; hemos decidido no; prefiero no; preferimos no",
+    ),
+    (
+        Signal::OutOfScope,
+        "fuera de alcance; fuera del alcance; no esta en el alcance; no entra en el alcance;
+         esta fuera de alcance; esta fuera del alcance; eso esta fuera del alcance;
+         queda fuera del alcance",
     ),
     (
         Signal::Keeps,
@@ -47,15 +62,22 @@ pub(super) const PHRASES: PhraseTable = &[
     ),
     (Signal::Rests, "^ sin cambios; ^ ninguna accion; comportamiento esperado"),
     (
+        Signal::Credits,
+        "por el aviso; por avisar; por la observacion; por senalar*; por notar*; por detectar*;
+         por el apunte",
+    ),
+    (
         Signal::Agrees,
         "^ de acuerdo $; , de acuerdo $; estoy de acuerdo; totalmente de acuerdo; tienes razon;
          tiene razon; buen punto; buena observacion; buen ojo; bien visto; ^ tiene sentido;
-         buena sugerencia; buen hallazgo; buena captura",
+         buena sugerencia; buen hallazgo; buena captura; ^ de acuerdo; ^ cierto; ^ exacto;
+         ^ exactamente; ^ verdad; ^ correcto $; culpa mia; error mio; mi error; mi culpa; fallo mio;
+         se me paso; se me escapo; me olvide; olvide; por alto; buena idea; buena pregunta;
+         efectivamente; tenes razon; tal cual; ups; sin querer; por error; no deberia estar; se colo",
     ),
     (
         Signal::Acknowledges,
-        "^ entendido; , entendido; ^ anotado; , anotado; ^ tomo nota; , tomo nota; ^ tomamos nota;
-         ^ enterado; ^ recibido; lo tendre en cuenta; lo tendremos en cuenta; ^ reconocido",
+        "^ anotado; , anotado; ^ tomo nota; , tomo nota; ^ tomamos nota; ^ enterado; ^ reconocido",
     ),
     (
         Signal::Defers,
@@ -64,7 +86,6 @@ pub(super) const PHRASES: PhraseTable = &[
          he abierto un issue; abri un issue; creado un issue; cree un issue; al backlog;
          en el backlog",
     ),
-    (Signal::Later, "mas adelante; mas tarde"),
     (
         Signal::Disputes,
         "no estoy de acuerdo; no de acuerdo; en desacuerdo; no es correcto; incorrect*;
@@ -95,6 +116,7 @@ pub(super) const PHRASES: PhraseTable = &[
     (Signal::Conditions, "hasta que; hasta; a menos que; todavia; aun; mientras"),
     (Signal::Predicates, "es; era; seria; significa; rompe; causa; deberia; puede; tiene"),
     (Signal::Connects, "porque; ya que; para; que; y"),
+    (Signal::Wavers, "quizas; quiza; tal vez; no estoy seguro; no se si; a lo mejor; creo que; puede que"),
     (
         Signal::Withholds,
         "dejar abierto; dejo abierto; dejamos abierto; mantener abierto; no cerrar; no resolver;

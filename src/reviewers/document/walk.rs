@@ -14,6 +14,7 @@ pub(super) fn walk(source: &str) -> PostDocument {
         walk.event(event, place.start);
     }
     walk.end_line();
+    walk.document.is_cut_off = walk.folded > 0;
     walk.document
 }
 

@@ -70,10 +70,34 @@ fn every_built_in_pattern_compiles_and_matches_typical_posts() {
     let patterns = BUILT_IN.lines().flat_map(|line| line.split("pattern = ").skip(1));
     assert!(patterns.count() > 150);
     let profiles = Profiles::built_in().unwrap();
-    let Common { severity, accepted, reply_accepts, reply_holds, unknown_failure } = &profiles.common;
-    let marks = [accepted, reply_accepts, reply_holds, unknown_failure].into_iter().flatten();
+    let Common {
+        severity,
+        accepted,
+        reply_courtesy,
+        reply_withdraws,
+        reply_accepts,
+        reply_concedes,
+        reply_benign,
+        reply_problems,
+        reply_holds,
+        reply_doubts,
+        unknown_failure,
+        counted_sections,
+    } = &profiles.common;
+    let replies = [
+        reply_courtesy,
+        reply_withdraws,
+        reply_accepts,
+        reply_concedes,
+        reply_benign,
+        reply_problems,
+        reply_holds,
+        reply_doubts,
+    ];
+    let marks = [accepted, unknown_failure].into_iter().chain(replies).flatten();
     let mut all: Vec<&Pattern> = marks.map(|mark| &mark.pattern).collect();
     all.extend(severity.iter().map(|mark| &mark.pattern));
+    all.extend(counted_sections);
     for known in profiles.iter() {
         let profile = &known.profile;
         let lists = [
@@ -84,6 +108,8 @@ fn every_built_in_pattern_compiles_and_matches_typical_posts() {
             &profile.place,
             &profile.commit,
             &profile.count,
+            &profile.retry_after,
+            &profile.other_sections,
         ];
         all.extend(lists.into_iter().flatten());
         let marks = [
@@ -92,19 +118,26 @@ fn every_built_in_pattern_compiles_and_matches_typical_posts() {
             &profile.accepted,
             &profile.holds,
             &profile.informs,
+            &profile.walkthrough,
             &profile.clean,
             &profile.failure,
+            &profile.running,
             &profile.not_ready,
             &profile.noise,
+            &profile.chat,
+            &profile.status_table,
         ];
         all.extend(marks.into_iter().flatten().map(|mark| &mark.pattern));
         all.extend(profile.severity.iter().map(|mark| &mark.pattern));
         all.extend(profile.category.iter().map(|mark| &mark.pattern));
         all.extend(profile.body_sections.iter().map(|mark| &mark.pattern));
+        all.extend(profile.verdict.iter().map(|mark| &mark.pattern));
+        all.extend(profile.status.iter().map(|mark| &mark.pattern));
         for pattern in [&profile.own_id, &profile.commit, &profile.count].into_iter().flatten() {
             assert!(pattern.has_group(), "{}: {}", known.name, pattern.source());
         }
         assert!(profile.place.iter().all(Pattern::has_place), "{}", known.name);
+        assert!(profile.retry_after.iter().all(Pattern::has_time), "{}", known.name);
     }
     assert!(all.len() > 200);
     for pattern in &all {

@@ -19,7 +19,7 @@ pub(super) fn findings(post: &PostUnderReading<'_>) -> Vec<ReportedFinding> {
     match post.profile.body_layout {
         BodyLayout::None => Vec::new(),
         BodyLayout::FoldedFiles => folded_files(post),
-        BodyLayout::FoldedPlaces => folded_places(post),
+        BodyLayout::FoldedPlaces => folded_places(post).into_iter().chain(folded_items(post)).collect(),
         BodyLayout::FoldedTitles => folded_titles(post),
         BodyLayout::LinkFirst => link_first(post),
         BodyLayout::LinkLast => link_last(post),
@@ -103,9 +103,9 @@ fn without_closing_tags(text: &str) -> &str {
     text
 }
 
-/// `12-14`: or `12`: before a finding in the block of its file.
+/// `12-14`: or `12`: before a finding in the block of its file, with or without the backticks.
 static LINES: LazyLock<Pattern> =
-    LazyLock::new(|| Pattern::from(r"^`(?P<from>[0-9]+)(?:\s*[-–]\s*(?P<to>[0-9]+))?`\s*[::]".to_owned()));
+    LazyLock::new(|| Pattern::from(r"^`?(?P<from>[0-9]+)(?:\s*[-–]\s*(?P<to>[0-9]+))?`?\s*[::]".to_owned()));
 static FILE_BLOCK: LazyLock<Pattern> =
     LazyLock::new(|| Pattern::from(r"^(?P<path>\S(?:.*\S)?) \(\d+\)$".to_owned()));
 
@@ -141,7 +141,7 @@ fn folded_files(post: &PostUnderReading<'_>) -> Vec<ReportedFinding> {
     for reported in &mut findings {
         // The line numbers say where the finding is and do not belong to its text.
         if let Some((lines, rest)) = reported.body.split_once([':', ':'])
-            && lines.starts_with('`')
+            && lines.starts_with(|c: char| c == '`' || c.is_ascii_digit())
         {
             let text = rest.trim_start().to_owned();
             let (path, lines, severity) = (reported.path.take(), reported.lines, reported.severity);
@@ -186,6 +186,77 @@ fn folded_places(post: &PostUnderReading<'_>) -> Vec<ReportedFinding> {
         }
     }
     cut_into_findings(post, starts, &ends)
+}
+
+/// Alone on its line, so the path may have spaces.
+static ITEM_PLACE: LazyLock<Pattern> =
+    LazyLock::new(|| Pattern::from(r"^(?P<path>.+?):(?P<from>\d+)(?:-L?(?P<to>\d+))?$".to_owned()));
+
+/// A folded block for each finding: its title is the block's summary, with the severity as a badge; then come
+/// its place as code, and its text.
+fn folded_items(post: &PostUnderReading<'_>) -> Vec<ReportedFinding> {
+    let mut section = None;
+    let mut items: Vec<FoldedItem> = Vec::new();
+    let mut is_open = false;
+    for line in &post.document.lines {
+        update_section(post, line, &mut section);
+        let inside = section.as_ref().filter(|section| line.folded > section.depth);
+        if let Some(Section { depth, severity }) = inside
+            && line.is_summary
+            && line.folded == depth + 1
+        {
+            let severity = severity.or_else(|| badge_severity(post, line));
+            close(&mut items, is_open, line.at);
+            items.push(FoldedItem { title: line.text.clone(), severity, place: None, text: None, end: None });
+            is_open = true;
+        } else if inside.is_none() {
+            close(&mut items, is_open, line.at);
+            is_open = false;
+        } else if is_open && let Some(item) = items.last_mut() {
+            let place = line.is_wholly(|style| style.code).then(|| line.text.trim_matches('`'));
+            match place.and_then(|place| parse_place(&ITEM_PLACE, place)) {
+                Some(place) if item.place.is_none() && item.text.is_none() => item.place = Some(place),
+                _ => {
+                    item.text.get_or_insert((line.at, line.quoted));
+                }
+            }
+        }
+    }
+    let found = items.into_iter().take(MOST_FINDINGS).map(|item| {
+        let (at, quoted) = item.text.unwrap_or((0, 0));
+        let end = item.end.unwrap_or(post.body.len());
+        let text =
+            if item.text.is_some() { excerpt(post.body, at..end.max(at), quoted) } else { String::new() };
+        let text = without_closing_tags(&text);
+        let text = if text.is_empty() { item.title.clone() } else { text.to_owned() };
+        let part = BodyPart { place: item.place, severity: item.severity, text };
+        ReportedFinding { title: Some(item.title.into()), ..part.reported_finding(post) }
+    });
+    found.collect()
+}
+
+/// A finding in a folded block of its own.
+struct FoldedItem {
+    title: String,
+    severity: Option<Severity>,
+    place: Option<FindingPlace>,
+    /// Where its text begins, and in how many quotes.
+    text: Option<(usize, u32)>,
+    end: Option<usize>,
+}
+
+fn close(items: &mut [FoldedItem], is_open: bool, at: usize) {
+    if is_open && let Some(item) = items.last_mut() {
+        item.end.get_or_insert(at);
+    }
+}
+
+fn badge_severity(post: &PostUnderReading<'_>, line: &PostLine) -> Option<Severity> {
+    let mut badges = line.badges.iter();
+    badges.find_map(|badge| {
+        let mut marks = post.profile.severity.iter();
+        marks.find(|mark| mark.pattern.matches(badge)).map(|mark| mark.is)
+    })
 }
 
 static NUMBERED: LazyLock<Pattern> = LazyLock::new(|| Pattern::from(r"^\d+\.\s*\S".to_owned()));

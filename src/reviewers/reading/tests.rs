@@ -9,6 +9,8 @@ use std::sync::LazyLock;
 
 #[path = "tests/bots.rs"]
 mod bots;
+#[path = "tests/results.rs"]
+mod results;
 #[path = "tests/robustness.rs"]
 mod robustness;
 

@@ -1,5 +1,6 @@
 //! Requests and answers as plain data, and how a fault changes an answer.
 
+use std::hash::{Hash, Hasher};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -16,6 +17,7 @@ pub(crate) struct Incoming {
     pub(crate) query: Option<String>,
     pub(crate) authorization: Option<String>,
     pub(crate) accept: Option<String>,
+    pub(crate) if_none_match: Option<String>,
     pub(crate) body: Vec<u8>,
 }
 
@@ -104,6 +106,11 @@ pub(super) fn rest(answer: RestAnswer, incoming: &Incoming) -> HttpAnswer {
             delivery: ResponseFault::Whole,
         },
     };
+    if let Some(path) = answer.moved_to {
+        let start = incoming.path.split("/repos/").next().unwrap_or_default();
+        let query = incoming.query.as_ref().map_or_else(String::new, |query| format!("?{query}"));
+        sent.headers.push(("location", format!("{start}{path}{query}")));
+    }
     if let Some(next) = answer.next_page {
         let kept = parameters(incoming.query.as_deref().unwrap_or_default());
         let kept = kept.iter().filter(|(key, _)| key != "page").map(|(key, value)| format!("{key}={value}&"));
@@ -111,6 +118,19 @@ pub(super) fn rest(answer: RestAnswer, incoming: &Incoming) -> HttpAnswer {
         sent.headers.push(("link", format!("<{}?{query}page={next}>; rel=\"next\"", incoming.path)));
     }
     sent
+}
+
+/// Adds the `ETag`, and answers 304 if the client already has this answer.
+pub(super) fn conditional(mut answer: HttpAnswer, incoming: &Incoming) -> HttpAnswer {
+    let mut hasher = std::hash::DefaultHasher::new();
+    answer.body.hash(&mut hasher);
+    let etag = format!("W/\"{:x}\"", hasher.finish());
+    if answer.status == 200 && incoming.if_none_match.as_ref() == Some(&etag) {
+        answer.status = 304;
+        answer.body.clear();
+    }
+    answer.headers.push(("etag", etag));
+    answer
 }
 
 const SECONDARY: &str =

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::simulator::world::diff::{FileStatus, SimulatedFileChange};
 use crate::simulator::world::{
-    AccountId, CommentId, Commit, LabelId, PullId, PullState, RepositoryId, SimulatedAccountKind,
+    AccountId, CommentId, Commit, LabelId, PullId, PullState, ReactionId, RepositoryId, SimulatedAccountKind,
     SimulatedAssociation, Subject, World,
 };
 
@@ -22,6 +22,19 @@ pub(super) fn account(world: &World, id: AccountId) -> Value {
         "type": kind,
         "name": account.name,
         "html_url": format!("{}/{}", world.base_url, account.login),
+    })
+}
+
+/// GitHub says here that every account is a user, apps included.
+pub(super) fn reaction(world: &World, id: ReactionId) -> Value {
+    let reaction = &world[id];
+    let mut user = account(world, reaction.by);
+    user["type"] = json!("User");
+    json!({
+        "id": id.0 + 1,
+        "user": user,
+        "content": reaction.content,
+        "created_at": reaction.at.to_string(),
     })
 }
 

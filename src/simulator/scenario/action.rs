@@ -23,6 +23,10 @@ pub enum ScenarioAction {
     CheckRun(CheckRunAction),
     Label(LabelAction),
     Unlabel(LabelAction),
+    /// Reacts to the body of the pull request, in GitHub's words: `+1`, `eyes` and so on.
+    React(ReactAction),
+    /// Takes the reaction back.
+    Unreact(ReactAction),
     RequestReview(RequestAction),
     UnrequestReview(RequestAction),
     Ready(ByAction),
@@ -31,6 +35,7 @@ pub enum ScenarioAction {
     Reopen(ByAction),
     Merge(ByAction),
     DeleteAccount(DeleteAccountAction),
+    Rename(RenameAction),
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -175,6 +180,13 @@ pub struct LabelAction {
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
+pub struct ReactAction {
+    pub by: String,
+    pub content: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct RequestAction {
     pub by: String,
     pub of: String,
@@ -190,6 +202,15 @@ pub struct ByAction {
 #[serde(deny_unknown_fields)]
 pub struct DeleteAccountAction {
     pub login: String,
+}
+
+/// Renames the pull request's repository, or transfers it to another owner.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RenameAction {
+    pub by: String,
+    /// The new full name, `owner/name`.
+    pub to: String,
 }
 
 fn outdated() -> String {
@@ -209,12 +230,14 @@ impl ScenarioAction {
             Self::Minimise(action) => Some(&action.by),
             Self::CheckRun(action) => Some(&action.by),
             Self::Label(action) | Self::Unlabel(action) => Some(&action.by),
+            Self::React(action) | Self::Unreact(action) => Some(&action.by),
             Self::RequestReview(action) | Self::UnrequestReview(action) => Some(&action.by),
             Self::Ready(action)
             | Self::Draft(action)
             | Self::Close(action)
             | Self::Reopen(action)
             | Self::Merge(action) => Some(&action.by),
+            Self::Rename(action) => Some(&action.by),
             Self::DeleteAccount(_) => None,
         }
     }

@@ -187,6 +187,10 @@ impl Names {
                 self.account(&request.of)
             }
             ScenarioAction::DeleteAccount(delete) => self.account(&delete.login),
+            ScenarioAction::Rename(rename) => match rename.to.split_once('/') {
+                Some((owner, name)) if !name.is_empty() => self.account(owner),
+                _ => Err(format!("`{}` is not a name like `owner/name`", rename.to)),
+            },
             _ => Ok(()),
         }
     }

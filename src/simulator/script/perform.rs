@@ -52,6 +52,14 @@ impl Script {
                 world.remove_label(Subject::Pull(pull), by, id);
                 Ok(())
             }
+            ScenarioAction::React(reaction) => {
+                world.react_to_pull(pull, by, &reaction.content);
+                Ok(())
+            }
+            ScenarioAction::Unreact(reaction) => {
+                world.unreact_to_pull(pull, by, &reaction.content);
+                Ok(())
+            }
             ScenarioAction::RequestReview(request) => {
                 let of = account(world, &request.of)?;
                 world.request_review(pull, by, of);
@@ -73,6 +81,12 @@ impl Script {
             ScenarioAction::Close(_) => world.close(pull, by).map_err(refusal_text),
             ScenarioAction::Reopen(_) => world.reopen(pull, by).map_err(refusal_text),
             ScenarioAction::Merge(_) => world.merge(pull, by).map(|_| ()).map_err(refusal_text),
+            ScenarioAction::Rename(rename) => {
+                let (owner, name) = rename.to.split_once('/').ok_or("a rename needs `owner/name`")?;
+                let owner = account(world, owner)?;
+                world.rename(world[pull].repository, owner, name);
+                Ok(())
+            }
             ScenarioAction::DeleteAccount(delete) => {
                 let gone = account(world, &delete.login)?;
                 world[gone].deleted = true;

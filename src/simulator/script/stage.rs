@@ -76,6 +76,7 @@ fn add_repository(world: &mut World, entry: &RepositoryEntry) {
     world.repositories.push(SimulatedRepository {
         owner,
         name: name.to_owned(),
+        former_names: Vec::new(),
         description: entry.description.clone(),
         private: entry.private,
         archived: entry.archived,

@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AccountId, CheckId, CommentId, IssueId, LabelId, Oid, PullId, RepositoryId, ReviewCommentId, ReviewId,
-    ThreadId, Tree,
+    AccountId, CheckId, CommentId, IssueId, LabelId, Oid, PullId, ReactionId, RepositoryId, ReviewCommentId,
+    ReviewId, ThreadId, Tree,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -72,6 +72,8 @@ impl SimulatedAssociation {
 pub(crate) struct SimulatedRepository {
     pub(crate) owner: AccountId,
     pub(crate) name: String,
+    /// Former full names. They lead here until another repository takes them.
+    pub(crate) former_names: Vec<String>,
     pub(crate) description: Option<String>,
     pub(crate) private: bool,
     pub(crate) archived: bool,
@@ -132,6 +134,7 @@ pub(crate) struct Pull {
     pub(crate) labels: Vec<LabelId>,
     pub(crate) assignees: Vec<AccountId>,
     pub(crate) requested: Vec<AccountId>,
+    pub(crate) reactions: Vec<ReactionId>,
     pub(crate) threads: Vec<ThreadId>,
     pub(crate) reviews: Vec<ReviewId>,
     pub(crate) comments: Vec<CommentId>,

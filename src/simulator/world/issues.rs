@@ -14,6 +14,15 @@ pub(crate) struct NewCheck {
 }
 
 impl World {
+    /// Renames a repository, or transfers it to another owner. Its ids stay.
+    pub(crate) fn rename(&mut self, repository: RepositoryId, owner: AccountId, name: &str) {
+        let former = self.full_name(repository);
+        let renamed = &mut self[repository];
+        renamed.former_names.push(former);
+        renamed.owner = owner;
+        name.clone_into(&mut renamed.name);
+    }
+
     /// The label of that name; a missing one is created, as GitHub's REST API does.
     pub(crate) fn ensure_label(&mut self, repository: RepositoryId, name: &str) -> LabelId {
         if let Some(label) = self.label(repository, name) {
@@ -183,6 +192,20 @@ impl World {
         });
         self.emit_repository_event(WorldEventKind::Dispatch, by, repository, event_type);
         self.record_write(by, "dispatch", name, Self::repository_node(repository), event_type, false);
+    }
+
+    /// Reacts to the body of a pull request, in REST's words. As on GitHub, this is no update of it.
+    pub(crate) fn react_to_pull(&mut self, pull: PullId, by: AccountId, content: &str) {
+        let id = ReactionId(self.reactions.len());
+        self.reactions.push(Reaction { by, content: content.to_owned(), at: self.now });
+        self[pull].reactions.push(id);
+    }
+
+    /// Takes a reaction back.
+    pub(crate) fn unreact_to_pull(&mut self, pull: PullId, by: AccountId, content: &str) {
+        let mut kept = std::mem::take(&mut self[pull].reactions);
+        kept.retain(|id| self[*id].by != by || self[*id].content != content);
+        self[pull].reactions = kept;
     }
 
     pub(crate) fn react(&mut self, by: AccountId, content: &str, on: &str) -> ReactionId {

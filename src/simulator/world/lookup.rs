@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{
     AccountId, CommentId, Commit, IssueId, LabelId, PullId, RepositoryId, ReviewCommentId, ReviewId,
-    SimulatedAccount, SimulatedAccountKind, SimulatedAssociation, Subject, ThreadId, Tree, World,
-    WorldRefusal, diff,
+    SimulatedAccount, SimulatedAccountKind, SimulatedAssociation, SimulatedRepository, Subject, ThreadId,
+    Tree, World, WorldRefusal, diff,
 };
 
 impl World {
@@ -15,7 +15,18 @@ impl World {
         self.accounts.iter().position(|account| account.login.eq_ignore_ascii_case(bare)).map(AccountId)
     }
 
+    /// Finds a repository by its present name, or else by a former one; case does not matter.
     pub(crate) fn repository(&self, owner: &str, name: &str) -> Option<RepositoryId> {
+        let full = format!("{owner}/{name}");
+        let had_name = |repository: &SimulatedRepository| {
+            repository.former_names.iter().any(|former| former.eq_ignore_ascii_case(&full))
+        };
+        let former = || self.repositories.iter().rposition(had_name).map(RepositoryId);
+        self.repository_now(owner, name).or_else(former)
+    }
+
+    /// Finds a repository by its present name only.
+    pub(crate) fn repository_now(&self, owner: &str, name: &str) -> Option<RepositoryId> {
         self.repositories
             .iter()
             .position(|repository| {

@@ -56,6 +56,7 @@ impl World {
             labels: Vec::new(),
             assignees: Vec::new(),
             requested: Vec::new(),
+            reactions: Vec::new(),
             threads: Vec::new(),
             reviews: Vec::new(),
             comments: Vec::new(),

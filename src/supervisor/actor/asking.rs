@@ -22,7 +22,7 @@ impl PullRequestActor {
         }
         let config = Arc::clone(&self.context.config);
         for reviewer in &config.reviewers {
-            let is_due = reviewer.adapter.is_some() && computed.expected.contains(&reviewer.name);
+            let is_due = reviewer.adapter.is_some() && computed.seen.expected.contains(&reviewer.name);
             if !is_due || self.programs.reviewers.contains_key(&reviewer.name) {
                 continue;
             }
@@ -88,7 +88,7 @@ impl PullRequestActor {
     /// Whether the loop waits for reviews of the head that the engine is at.
     fn is_asking(&self, computed: &ComputedState) -> bool {
         computed.seen.state == PullRequestState::Open
-            && self.progress.phase() == Some(&Phase::Waiting)
+            && *self.progress.review_loop.phase() == Phase::Waiting
             && computed.folded.engine.head() == Some(&computed.snapshot.head.sha)
     }
 

@@ -51,7 +51,7 @@ impl PullRequestActor {
         let snapshot = &computed.snapshot;
         let reason = fact.reason.clone();
         let task: HandoffTask = fact.into();
-        let key = targets::key(&task, &snapshot.repository, snapshot.number);
+        let key = targets::key(&task, snapshot.filed_as(), snapshot.number);
         let shown =
             |task: HandoffTask, state| HandoffView { key: key.clone(), task, reason: reason.clone(), state };
         let tries = DeliveryAttempts::of(&key, &self.history);

@@ -30,6 +30,11 @@ impl LatestReading {
         self.stored.clone()
     }
 
+    /// The newest snapshot, computed or not.
+    pub(super) fn any(&self) -> Option<&Arc<PullRequestSnapshot>> {
+        self.snapshot().or(self.stored.as_ref())
+    }
+
     /// The snapshot that the computed state is of.
     pub(super) fn snapshot(&self) -> Option<&Arc<PullRequestSnapshot>> {
         self.computed.as_ref().map(|computed| &computed.snapshot)
@@ -39,7 +44,8 @@ impl LatestReading {
 impl PullRequestActor {
     pub(super) fn recompute(&mut self, snapshot: Arc<PullRequestSnapshot>) {
         self.latest.seen_open |= snapshot.state == PullRequestState::Open;
-        let computed = ComputedState::of(snapshot, &self.history, &self.rules());
+        let rules = self.context.rules(self.names(Some(&snapshot)));
+        let computed = ComputedState::of(snapshot, &self.history, &rules);
         self.latest.computed = Some(Arc::new(computed));
     }
 

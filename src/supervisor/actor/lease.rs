@@ -85,7 +85,7 @@ impl PullRequestActor {
             if let Some(snapshot) = self.latest.snapshot().cloned() {
                 // The driver before may have stopped before it recorded changes that this instance has read.
                 let before = stored.as_ref().map(|stored| &stored.snapshot);
-                self.record_thread_changes(before, &snapshot, None).await?;
+                self.record_thread_changes(before, &snapshot).await?;
             }
         }
         Ok(())

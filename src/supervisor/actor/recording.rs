@@ -6,6 +6,7 @@ use crate::domain::review_loop::Exit;
 use crate::domain::snapshot::{PullRequestSnapshot, PullRequestState};
 use crate::github::diff;
 use crate::journal::JournalError;
+use crate::supervisor::computed_state::UnreadableReview;
 use crate::supervisor::fact::{DatedFact, Fact};
 use crate::supervisor::forge_facts::UnrecordedFact;
 use jiff::Timestamp;
@@ -49,24 +50,19 @@ impl PullRequestActor {
     pub(super) async fn record_transitions(
         &mut self,
         snapshot: &Arc<PullRequestSnapshot>,
-        last_look: Option<Timestamp>,
     ) -> Result<(), JournalError> {
         if self.lease.held().is_none() {
             // The stored snapshot is the driver's: an instance on standby does not overwrite it.
             return Ok(());
         }
         let old = self.latest.snapshot().cloned();
-        self.record_thread_changes(old.as_deref(), snapshot, last_look).await?;
+        self.record_thread_changes(old.as_deref(), snapshot).await?;
         let reopened_at = snapshot
             .reopened_at
             .filter(|at| snapshot.state == PullRequestState::Open && self.is_after_close(*at));
         if self.latest.snapshot().is_none_or(|old| old != snapshot) {
-            // L6: reopening starts the count again, also for an instance that starts from this snapshot.
-            let state = match reopened_at {
-                Some(_) => Some(self.progress.stored_without_loop()),
-                None => self.progress.stored(),
-            };
-            self.context.journal.save_snapshot(self.key.host.clone(), snapshot, state.as_ref()).await?;
+            let state = self.progress.stored();
+            self.context.journal.save_snapshot(self.key.host.clone(), snapshot, Some(&state)).await?;
         }
         if let Some(reopened_at) = reopened_at {
             if self.was_close_missed() {
@@ -74,7 +70,6 @@ impl PullRequestActor {
                 self.record_at(reopened_at, Fact::Closed).await?;
             }
             self.record_at(reopened_at, Fact::ReopenedPullRequest).await?;
-            self.progress.review_loop = None;
         }
         self.record_push(snapshot).await?;
         Ok(())
@@ -85,32 +80,32 @@ impl PullRequestActor {
         &mut self,
         before: Option<&PullRequestSnapshot>,
         snapshot: &PullRequestSnapshot,
-        last_look: Option<Timestamp>,
     ) -> Result<(), JournalError> {
-        for UnrecordedFact { fact, by, why } in self.history.unrecorded_facts(before, snapshot) {
-            if !self.is_recorded(&fact, last_look) {
-                self.record_held(fact, &by, why).await?;
+        let unrecorded = self.history.unrecorded_facts(before, snapshot, &self.rules());
+        for UnrecordedFact { fact, by, why } in unrecorded {
+            let Some(lease) = self.lease.held() else { return Ok(()) };
+            let at = self.history.thread_event_time(snapshot);
+            let record = fact.record(at, &self.key, &by, why);
+            for appended in self.context.journal.append_held(lease, vec![record]).await? {
+                self.history.learn(appended.record());
             }
+            self.recompute_latest();
         }
         Ok(())
     }
 
-    fn is_recorded(&self, fact: &Fact, last_look: Option<Timestamp>) -> bool {
-        match fact {
-            // A settled thread needs no record: mostly Cloture itself resolved it on the forge.
-            Fact::ResolvedThere { thread, .. } => {
-                let computed = self.latest.computed.as_ref();
-                let thread = computed.and_then(|computed| computed.folded.engine.thread(thread));
-                thread.is_none_or(|thread| thread.status().is_settled())
+    /// L3: records each unreadable post once, and again after an edit.
+    pub(super) async fn record_unreadable_posts(&mut self) -> Result<(), JournalError> {
+        let computed = self.latest.computed.as_ref();
+        let posts = computed.map(|computed| computed.unreadable()).unwrap_or_default();
+        for UnreadableReview { reviewer, url, written_at, reason, start } in posts {
+            let by = reviewer.to_string();
+            let fact = Fact::UnreadablePost { reviewer, url, written_at, reason: reason.clone(), start };
+            if !self.history.facts().any(|dated| dated.fact == fact) {
+                self.record_held(fact, &by, &reason).await?;
             }
-            // A person who reopened the thread through Cloture has recorded it since the last poll.
-            Fact::Reopened { .. } => self
-                .history
-                .facts()
-                .rev()
-                .any(|dated| dated.fact == *fact && last_look.is_some_and(|look| look <= dated.at)),
-            _ => false,
         }
+        Ok(())
     }
 
     /// Records a new head and its changes. Only driven reviewers need them, and reading them costs a request.
@@ -171,10 +166,10 @@ impl PullRequestActor {
 
     /// Stores how far the wait has come, so that a restart continues there.
     pub(super) async fn save_loop(&mut self) -> Result<(), JournalError> {
-        match self.progress.stored().filter(|_| self.lease.held().is_some()) {
-            Some(state) => self.context.journal.save_poll(&self.key, &state).await,
-            None => Ok(()),
+        if self.lease.held().is_none() {
+            return Ok(());
         }
+        self.context.journal.save_poll(&self.key, &self.progress.stored()).await
     }
 
     /// Records the end of a loop, once.

@@ -24,14 +24,8 @@ impl PullRequestActor {
         let (mut dispatch, mut exits) = (None, Vec::new());
         for effect in effects {
             match effect {
-                // The hub polls; the loop only says when its next attempt is due.
-                LoopEffect::Poll => self.progress.next_at = None,
-                LoopEffect::WakeAt(at) => self.progress.next_at = Some(at),
                 LoopEffect::DispatchAuthor { round } => dispatch = Some(round),
-                LoopEffect::Announce(exit) => {
-                    self.progress.next_at = None;
-                    exits.push(exit);
-                }
+                LoopEffect::Announce(exit) => exits.push(exit),
             }
         }
         let mut writes = Vec::new();
@@ -58,14 +52,14 @@ impl PullRequestActor {
     /// The loop's own writes. They follow from its phase and not from an effect, so a write that fails now is
     /// still due at the next turn.
     fn loop_writes(&self, computed: &ComputedState) -> Vec<PlannedWrite> {
-        let Some(review_loop) = &self.progress.review_loop else { return Vec::new() };
+        let review_loop = &self.progress.review_loop;
         if review_loop.anchor() != Some(&computed.seen.anchor) {
             return Vec::new();
         }
         match review_loop.phase() {
             Phase::Waiting => {
                 let most = self.context.config.policy.max_review_iterations;
-                let missing = computed.seen.arrivals(review_loop.expected()).missing;
+                let missing = computed.seen.arrivals().missing;
                 let askable =
                     missing.iter().filter(|reviewer| planned_writes::may_be_asked(computed, reviewer, most));
                 let asks = askable.filter_map(|reviewer| {
@@ -142,7 +136,8 @@ impl PullRequestActor {
                 WriteResult::Later(why) => {
                     self.problems.trouble = Some(why);
                     self.problems.due.push(planned.write.sentence());
-                    waits = true;
+                    // Nothing builds on a mark.
+                    waits |= !planned.only_marks;
                 }
             }
         }
@@ -152,22 +147,24 @@ impl PullRequestActor {
     /// L10, R7: after a person paused or ended the loop, Cloture writes nothing by itself. The writes stay
     /// due and are shown.
     fn is_silenced(&self) -> bool {
-        match self.progress.phase() {
-            Some(Phase::Paused(_) | Phase::Ended(Exit::Stopped | Exit::BreakGlass(_))) => true,
-            Some(Phase::Waiting | Phase::WithAuthor | Phase::Ended(_)) | None => false,
-        }
+        matches!(
+            self.progress.review_loop.phase(),
+            Phase::Paused(_) | Phase::Ended(Exit::Stopped | Exit::BreakGlass(_))
+        )
     }
 
-    /// L6: the round is recorded before the agent starts, one per head, so no crash starts it twice.
+    /// L6: the round is recorded before the agent starts, so no crash starts it twice.
     async fn dispatch(&mut self, round: u32) -> Result<(), JournalError> {
         let Some(computed) = self.latest.computed.clone() else { return Ok(()) };
         let head = computed.snapshot.head.sha.clone();
-        if !self.drives() || computed.folded.author_at.contains_key(&head) {
+        if !self.drives() {
             return Ok(());
         }
         let findings = computed.actionable().actionable;
         let why = format!("round {round}, {} findings", findings.len());
-        if !self.record_held(Fact::Dispatched { head, round, findings }, "engine", &why).await? {
+        let number = self.history.author_rounds();
+        let dispatched = Fact::Dispatched { head, round, findings, number };
+        if !self.record_held(dispatched, "engine", &why).await? {
             // Another instance dispatched it before this one took over.
             return Ok(());
         }

@@ -5,10 +5,7 @@ use super::stored::StoredPullRequest;
 use crate::agents::notify::{self, Notification, NotifyError, VERSION, should_notify};
 use crate::config::{Config, NotificationConfig, NotifyWhen};
 use crate::domain::policy::Policy;
-use crate::github::PullRequestAddress;
-use crate::journal::{Journal, PullRequestKey};
 use crate::supervisor::PullRequestView;
-use crate::supervisor::history::History;
 use std::collections::{BTreeMap, BTreeSet};
 use tokio::task::JoinSet;
 
@@ -17,17 +14,15 @@ use tokio::task::JoinSet;
 pub struct InboxNotifier {
     notifications: NotificationConfig,
     policy: Policy,
-    /// The journal with people's reasons, and the host of its pull requests.
-    reasons: Option<(Journal, String)>,
-    /// Arrivals that are no news. The first view of a pull request only fills this.
-    known_arrivals: BTreeMap<PullRequestAddress, BTreeSet<InboxArrival>>,
+    /// Arrivals that are no news, by the pull request's id. The first view of a pull request only fills this.
+    known_arrivals: BTreeMap<String, BTreeSet<InboxArrival>>,
     running: JoinSet<Result<Vec<u8>, NotifyError>>,
 }
 
 impl InboxNotifier {
-    pub fn new(config: &Config, journal: Journal, host: String) -> InboxNotifier {
+    pub fn new(config: &Config) -> InboxNotifier {
         let (notifications, policy) = (config.notifications.clone(), config.policy.clone());
-        InboxNotifier { notifications, policy, reasons: Some((journal, host)), ..InboxNotifier::disabled() }
+        InboxNotifier { notifications, policy, ..InboxNotifier::disabled() }
     }
 
     /// A notifier that never notifies.
@@ -35,7 +30,6 @@ impl InboxNotifier {
         InboxNotifier {
             notifications: NotificationConfig::default(),
             policy: Policy::default(),
-            reasons: None,
             known_arrivals: BTreeMap::new(),
             running: JoinSet::new(),
         }
@@ -43,10 +37,9 @@ impl InboxNotifier {
 
     /// Threads that waited before the start are no news.
     pub fn seed(&mut self, stored: &StoredPullRequest) {
-        let PullRequestKey { repository, number, .. } = stored.about.clone();
-        let waiting = waiting(&stored.computed, &stored.history, &self.policy);
+        let waiting = waiting(&stored.computed, &self.policy);
         let arrivals = waiting.iter().map(inbox::InboxThread::arrival).collect();
-        self.known_arrivals.insert(PullRequestAddress { repository, number }, arrivals);
+        self.known_arrivals.insert(stored.computed.snapshot.node_id.clone(), arrivals);
     }
 
     /// Whether the configuration asks for notifications.
@@ -55,23 +48,12 @@ impl InboxNotifier {
     }
 
     /// Starts a notification for each new arrival.
-    pub async fn notify_arrivals(&mut self, view: &PullRequestView) {
+    pub fn notify_arrivals(&mut self, view: &PullRequestView) {
         let Some(computed) = &view.computed else { return };
-        let was_tracked = self.known_arrivals.contains_key(&view.address);
-        let known = self.known_arrivals.entry(view.address.clone()).or_default();
-        if !computed.threads().iter().any(inbox::waits) {
-            return;
-        }
-        // The reason of a decision is optional: a notification does not wait for a failing journal.
-        let history = match &self.reasons {
-            Some((journal, host)) => {
-                let PullRequestAddress { repository, number } = view.address.clone();
-                let about = PullRequestKey { host: host.clone(), repository, number };
-                History::load(journal, &about).await.unwrap_or_default()
-            }
-            None => History::default(),
-        };
-        for waiting in waiting(computed, &history, &self.policy) {
+        let node_id = &computed.snapshot.node_id;
+        let was_tracked = self.known_arrivals.contains_key(node_id);
+        let known = self.known_arrivals.entry(node_id.clone()).or_default();
+        for waiting in waiting(computed, &self.policy) {
             let arrival = waiting.arrival();
             let severity = waiting.shown.thread.finding.severity;
             let is_news = known.insert(arrival.clone()) && was_tracked && arrival.is_news();
@@ -80,7 +62,7 @@ impl InboxNotifier {
             }
             let notice = Notification {
                 notification: VERSION,
-                pull_request: view.address.to_string(),
+                pull_request: view.name().to_string(),
                 title: waiting.shown.thread.finding.title.to_string(),
                 reason: waiting.why,
                 severity,

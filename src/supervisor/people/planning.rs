@@ -27,10 +27,10 @@ pub fn plan(
     computed: &ComputedState,
     history: &History,
     rules: &RepositoryRules<'_>,
-    now: Timestamp,
 ) -> Result<ThreadPlan, PlanError> {
-    // The decision comes after everything in the snapshot, even if this machine's clock is behind.
-    let at = history.no_earlier_than_last(now.max(computed.snapshot.updated_at));
+    // The decision comes after everything in the snapshot and before everything later, whatever this machine's
+    // clock says.
+    let at = history.thread_event_time(&computed.snapshot);
     let planner =
         ThreadPlanner { act, computed, history, rules, address: planned_writes::address(computed), at };
     let on_forge = computed.snapshot.threads.iter().find(|thread| thread.id == act.thread);
@@ -54,18 +54,27 @@ pub(super) struct ThreadPlanner<'a> {
     pub(super) history: &'a History,
     pub(super) rules: &'a RepositoryRules<'a>,
     pub(super) address: PullRequestAddress,
-    at: Timestamp,
+    pub(super) at: Timestamp,
 }
 
 /// A finding with all threads that report it.
 pub(super) struct DuplicateThreads<'a> {
     /// The thread that the person named.
-    named: ThreadView<'a>,
+    pub(super) named: ThreadView<'a>,
     /// The thread that the argument is counted in (D3).
     pub(super) first: ThreadView<'a>,
-    members: Vec<ThreadView<'a>>,
+    pub(super) members: Vec<ThreadView<'a>>,
     /// The ids under which acts may be recorded.
     pub(super) ids: Vec<&'a ThreadId>,
+}
+
+impl DuplicateThreads<'_> {
+    /// A decision about the finding.
+    pub(super) fn decided(&self, verb: Decision) -> Fact {
+        let unresolved = self.members.iter().filter_map(|shown| shown.on_forge);
+        let unresolved = unresolved.filter(|posted| !posted.resolved).map(|posted| posted.id.clone());
+        Fact::Decided { thread: self.first.thread.id.clone(), verb, unresolved: unresolved.collect() }
+    }
 }
 
 impl<'a> ThreadPlanner<'a> {
@@ -83,6 +92,7 @@ impl<'a> ThreadPlanner<'a> {
             (ThreadAct::QueueFor(target), _) => self.queued_for(target, &group),
             (ThreadAct::Route(to), _) => self.routed(to, &group),
             (ThreadAct::Remove, _) => self.removed(&group),
+            (ThreadAct::Undo, _) => self.undone(&group),
             (ThreadAct::Unresolve, Some(posted)) => self.unresolved(posted, &group),
             (ThreadAct::Reply | ThreadAct::Hide, Some(posted)) => self.plan_other_thread(posted),
             (ThreadAct::Unresolve | ThreadAct::Reply | ThreadAct::Hide, None) => {
@@ -115,6 +125,7 @@ impl<'a> ThreadPlanner<'a> {
             what @ (ThreadAct::Decide(_)
             | ThreadAct::QueueFor(_)
             | ThreadAct::Route(_)
+            | ThreadAct::Undo
             | ThreadAct::Remove) => {
                 let situation = format!(
                     "no known reviewer opened {}, so there is nothing to {}; resolve, unresolve, reply \
@@ -144,7 +155,7 @@ impl<'a> ThreadPlanner<'a> {
             check(verb, &group.first)?;
         }
         let turn = self.turn(group, already);
-        let fact = Fact::Decided { thread: group.first.thread.id.clone(), verb };
+        let fact = group.decided(verb);
         let writes = match verb {
             Decision::Veto | Decision::Uphold | Decision::Queue | Decision::Unqueue => Vec::new(),
             Decision::Resolve | Decision::Dismiss => self.settling(group, reason, turn)?,
@@ -193,7 +204,7 @@ impl<'a> ThreadPlanner<'a> {
     }
 
     /// The number of this act on the thread. It makes the names of its writes unique.
-    fn turn(&self, group: &DuplicateThreads<'_>, already: bool) -> usize {
+    pub(super) fn turn(&self, group: &DuplicateThreads<'_>, already: bool) -> usize {
         self.history.count(&group.ids) + usize::from(!already)
     }
 
@@ -241,8 +252,8 @@ impl<'a> ThreadPlanner<'a> {
         act.is_some_and(|act| act.did == *kind && act.by.eq_ignore_ascii_case(&self.act.by))
     }
 
-    fn is_concluded(&self, name: &str) -> bool {
-        self.history.is_done(&self.address, name)
+    pub(super) fn is_concluded(&self, name: &str) -> bool {
+        self.history.is_done(&self.computed.snapshot, name)
     }
 
     // The writes
@@ -299,23 +310,25 @@ impl<'a> ThreadPlanner<'a> {
         let verb = self.act.what.name();
         let head = self.computed.snapshot.head.sha.as_str();
         let occasion = self.act.callers_key.as_deref().unwrap_or(head);
-        let key = key(verb, &[&self.address.to_string(), occasion, posted.id.as_str(), body])?;
+        let key = key(verb, &[&self.computed.snapshot.filed_address(), occasion, posted.id.as_str(), body])?;
         // Without a recorded fact there is no turn to count, and the key identifies the reply.
         let name = if turn == 0 { key.as_str().to_owned() } else { name("reply", &posted.id, turn) };
         let write = Write::Reply { thread: self.target(posted), body: body.to_owned(), key };
-        Ok(PlannedWrite { name, write, why: self.why() })
+        Ok(PlannedWrite { name, write, why: self.why(), only_marks: false })
     }
 
-    fn resolve(&self, posted: &ReviewThread, turn: usize) -> Result<PlannedWrite, Failure> {
+    pub(super) fn resolve(&self, posted: &ReviewThread, turn: usize) -> Result<PlannedWrite, Failure> {
         self.may(posted.resolved || posted.viewer_can_resolve, "resolve", posted)?;
         let write = Write::Resolve { thread: self.target(posted) };
-        Ok(PlannedWrite { name: name("resolve", &posted.id, turn), write, why: self.why() })
+        let name = name("resolve", &posted.id, turn);
+        Ok(PlannedWrite { name, write, why: self.why(), only_marks: false })
     }
 
-    fn unresolve(&self, posted: &ReviewThread, turn: usize) -> Result<PlannedWrite, Failure> {
+    pub(super) fn unresolve(&self, posted: &ReviewThread, turn: usize) -> Result<PlannedWrite, Failure> {
         self.may(!posted.resolved || posted.viewer_can_unresolve, "open again", posted)?;
         let write = Write::Unresolve { thread: self.target(posted) };
-        Ok(PlannedWrite { name: name("unresolve", &posted.id, turn), write, why: self.why() })
+        let name = name("unresolve", &posted.id, turn);
+        Ok(PlannedWrite { name, write, why: self.why(), only_marks: false })
     }
 
     fn hide(&self, posted: &ReviewThread) -> Result<PlannedWrite, Failure> {
@@ -323,7 +336,8 @@ impl<'a> ThreadPlanner<'a> {
             return Err(Failure::usage(format_args!("the thread {} has no comment to hide", posted.id)));
         };
         let write = Write::Minimize { on: self.address.clone(), comment: comment.id.clone() };
-        Ok(PlannedWrite { name: format!("hide/{}", comment.id), write, why: self.why() })
+        let name = format!("hide/{}", comment.id);
+        Ok(PlannedWrite { name, write, why: self.why(), only_marks: false })
     }
 
     fn may(&self, is_allowed: bool, what: &str, posted: &ReviewThread) -> Result<(), Failure> {
@@ -383,7 +397,7 @@ pub(super) fn check(decision: Decision, first: &ThreadView<'_>) -> Result<(), Pl
 }
 
 /// The name of a write, unique on the pull request.
-fn name(what: &str, thread: &ThreadId, turn: usize) -> String {
+pub(super) fn name(what: &str, thread: &ThreadId, turn: usize) -> String {
     format!("{what}/{thread}/person/{turn}")
 }
 

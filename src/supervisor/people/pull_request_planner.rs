@@ -61,7 +61,7 @@ impl<'a> PullRequestPlanner<'a> {
 
     /// The key of a text.
     pub(crate) fn key(&self, verb: &str, parts: &[&str]) -> Result<WriteKey, Failure> {
-        key(verb, &[&[self.address().to_string().as_str(), self.occasion], parts].concat())
+        key(verb, &[&[self.snapshot.filed_address().as_str(), self.occasion], parts].concat())
     }
 
     fn review(&self, verdict: Verdict, verb: &str, body: &str) -> Result<Write, Failure> {
@@ -74,11 +74,10 @@ impl<'a> PullRequestPlanner<'a> {
     /// is finished under its own name. After that it gets another one: a label that was taken off can be put
     /// on again.
     pub(crate) fn planned_write(&self, write: Write, why: String, history: &History) -> PlannedWrite {
-        let address = self.address();
         let subject = self.subject(&write);
         let name = |turn: u32| format!("{subject}/{turn}");
-        let turn = (1..u32::MAX).find(|turn| !history.is_done(&address, &name(*turn)));
-        PlannedWrite { name: name(turn.unwrap_or(u32::MAX)), write, why }
+        let turn = (1..u32::MAX).find(|turn| !history.is_done(self.snapshot, &name(*turn)));
+        PlannedWrite { name: name(turn.unwrap_or(u32::MAX)), write, why, only_marks: false }
     }
 
     fn subject(&self, write: &Write) -> String {

@@ -119,6 +119,8 @@ pub struct CompletedRequest {
     pub order: PersonRequest,
     /// The threads whose part was done completely.
     pub threads: Vec<ThreadAddress>,
+    /// Those of them whose part was recorded now, so that it can be undone.
+    pub recorded: Vec<ThreadAddress>,
     /// Commands that the caller still has to pass to the supervisor.
     pub tell: Vec<(PullRequestAddress, LoopCommand)>,
     pub troubles: Vec<RequestProblem>,
@@ -257,7 +259,7 @@ impl RequestHandler {
                     if !histories.iter().any(|(loaded, _)| *loaded == address) {
                         histories.push((
                             address.clone(),
-                            History::load(&self.journal, &self.about(&address)).await?,
+                            History::load(&self.journal, &self.about(&snapshot)).await?,
                         ));
                     }
                     let Some((_, history)) = histories.iter().find(|(loaded, _)| *loaded == address) else {
@@ -266,7 +268,7 @@ impl RequestHandler {
                     let (what, reason, by) = (what.clone(), reason.clone(), by.clone());
                     let act = ThreadRequest { thread: thread.clone(), what, reason, by, callers_key: None };
                     let computed = stored::compute_stored(&snapshot, history, &self.config, &*self.reads);
-                    match plan(&act, &computed, history, &self.rules(&address), self.clock.now()) {
+                    match plan(&act, &computed, history, &self.rules(&snapshot)) {
                         Ok(plan) => proposal.steps.push(ProposedStep::Thread { address, plan }),
                         Err(objection) => proposal.objections.push(trouble(objection.to_string())),
                     }
@@ -279,13 +281,13 @@ impl RequestHandler {
                     proposal.objections.push(trouble(unread(&address)));
                     return Ok(proposal);
                 };
-                let history = History::load(&self.journal, &self.about(&address)).await?;
+                let history = History::load(&self.journal, &self.about(&snapshot)).await?;
                 let computed = stored::compute_stored(&snapshot, &history, &self.config, &*self.reads);
                 let query = WayOutQuery {
                     computed: &computed,
                     history: &history,
-                    rules: &self.rules(&address),
-                    exit: board.pull_requests.get(&address).and_then(|view| view.exit()),
+                    rules: &self.rules(&snapshot),
+                    exit: board.get(&address).and_then(|view| view.exit()),
                     methods: &METHODS,
                     by: &by,
                     reason: reason.as_deref(),
@@ -311,13 +313,13 @@ impl RequestHandler {
         let Some(snapshot) = self.snapshot(address, board) else {
             return Err(Failure::usage(unread(address)));
         };
-        let history = History::load(&self.journal, &self.about(address)).await?;
+        let history = History::load(&self.journal, &self.about(&snapshot)).await?;
         let computed = stored::compute_stored(&snapshot, &history, &self.config, &*self.reads);
         ways_out(&WayOutQuery {
             computed: &computed,
             history: &history,
-            rules: &self.rules(address),
-            exit: board.pull_requests.get(address).and_then(|view| view.exit()),
+            rules: &self.rules(&snapshot),
+            exit: board.get(address).and_then(|view| view.exit()),
             methods: &METHODS,
             by: &self.by().await,
             reason: None,
@@ -333,30 +335,33 @@ impl RequestHandler {
         let mut completed = CompletedRequest {
             order: now.order,
             threads: Vec::new(),
+            recorded: Vec::new(),
             tell: Vec::new(),
             troubles: now.objections,
         };
         for step in now.steps {
             match step {
                 ProposedStep::Thread { address, plan } => {
-                    let about = self.about(&address);
+                    let about = self.key(&address, board);
                     let outcome = carry_out(&plan, &about, &self.journal, &self.writer).await;
                     self.remember(&address, &plan.writes, &outcome);
+                    let (done, sentence) = (is_done(&plan.writes, &outcome), trouble(&outcome));
                     let thread = plan.act.thread;
-                    match trouble(&outcome) {
-                        None => completed.threads.push((address, thread)),
-                        Some(sentence) => {
-                            completed.troubles.push(RequestProblem {
-                                address,
-                                thread: Some(thread),
-                                sentence,
-                            });
-                        }
+                    if done {
+                        completed.threads.push((address.clone(), thread.clone()));
                     }
+                    if outcome.recorded {
+                        completed.recorded.push((address.clone(), thread.clone()));
+                    }
+                    completed.troubles.extend(sentence.map(|sentence| RequestProblem {
+                        address,
+                        thread: Some(thread),
+                        sentence,
+                    }));
                 }
                 ProposedStep::PullRequest { address, way_out } => match &way_out.means {
                     WayOutMeans::Write(writes) => {
-                        let (by, about) = (self.by().await, self.about(&address));
+                        let (by, about) = (self.by().await, self.key(&address, board));
                         let outcome = write_out(writes, &by, &about, &self.journal, &self.writer).await;
                         self.remember(&address, writes, &outcome);
                         if let Some(sentence) = way_out.trouble(&outcome) {
@@ -382,24 +387,31 @@ impl RequestHandler {
 
     /// A notifier for threads that start to wait for a person.
     pub fn notifier(&self) -> InboxNotifier {
-        InboxNotifier::new(&self.config, self.journal.clone(), self.host())
+        InboxNotifier::new(&self.config)
     }
 
     fn host(&self) -> String {
         self.reader.transport().host().name().to_owned()
     }
 
-    fn about(&self, address: &PullRequestAddress) -> PullRequestKey {
-        PullRequestKey { host: self.host(), repository: address.repository.clone(), number: address.number }
+    fn key(&self, address: &PullRequestAddress, board: &Board) -> PullRequestKey {
+        let snapshot = board.get(address).and_then(|view| view.snapshot());
+        let filed_as = snapshot.map_or(&address.repository, PullRequestSnapshot::filed_as);
+        PullRequestKey { host: self.host(), repository: filed_as.clone(), number: address.number }
     }
 
-    fn rules(&self, address: &PullRequestAddress) -> RepositoryRules<'_> {
-        RepositoryRules::of(&self.config, &*self.reads, &address.repository, false)
+    fn about(&self, snapshot: &PullRequestSnapshot) -> PullRequestKey {
+        let (repository, number) = (snapshot.filed_as().clone(), snapshot.number);
+        PullRequestKey { host: self.host(), repository, number }
+    }
+
+    fn rules(&self, snapshot: &PullRequestSnapshot) -> RepositoryRules<'_> {
+        RepositoryRules::of_names(&self.config, &*self.reads, snapshot.names(), false)
     }
 
     /// The latest snapshot, with the writes since.
     fn snapshot(&self, address: &PullRequestAddress, board: &Board) -> Option<Arc<PullRequestSnapshot>> {
-        let view = board.pull_requests.get(address)?;
+        let view = board.get(address)?;
         let mut snapshot = Arc::clone(&view.computed.as_ref()?.snapshot);
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         written.retain(|(at, of, _)| of != address || view.seen_at.is_none_or(|polled| polled <= *at));
@@ -434,6 +446,12 @@ fn once_each(steps: &mut [ProposedStep]) {
             is_new
         });
     }
+}
+
+/// Whether everything is in effect, apart from writes that only mark.
+fn is_done(writes: &[PlannedWrite], outcome: &PlanOutcome) -> bool {
+    let mut attempts = writes.iter().zip(&outcome.writes);
+    outcome.trouble.is_none() && attempts.all(|(write, tried)| write.only_marks || tried.is_in_effect())
 }
 
 /// The first problem, in a sentence that says what to do.

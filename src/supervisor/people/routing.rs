@@ -29,7 +29,7 @@ impl ThreadPlanner<'_> {
         let thread = first.thread.id.clone();
         let mut facts = Vec::new();
         if !queued {
-            facts.push(Fact::Decided { thread: thread.clone(), verb: Decision::Queue });
+            facts.push(group.decided(Decision::Queue));
         }
         if !routed {
             facts.push(Fact::Routed { thread, to });
@@ -69,7 +69,7 @@ impl ThreadPlanner<'_> {
             return self.routed(&Destination::Nowhere, group);
         }
         if thread.queued {
-            let fact = Fact::Decided { thread: thread.id.clone(), verb: Decision::Unqueue };
+            let fact = group.decided(Decision::Unqueue);
             return Ok(self.plan(vec![fact], false, Some(self.unqueueing_sentence(first)), Vec::new()));
         }
         let already = thread.routed == Destination::Nowhere;

@@ -2,6 +2,7 @@
 
 use crate::config::Config;
 use crate::domain::post::PostReader;
+use crate::domain::review_loop::{Exit, Phase, ReviewLoop};
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::failure::{Failure, FailureKind};
 use crate::github::{PullRequestAddress, Reader, Transport};
@@ -12,7 +13,7 @@ use crate::supervisor::computed_state::{ComputedState, RepositoryRules};
 use crate::supervisor::fact::DatedFact;
 use crate::supervisor::forge_facts::UnrecordedFact;
 use crate::supervisor::history::History;
-use jiff::Timestamp;
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,6 +26,8 @@ pub struct StoredPullRequest {
     pub history: History,
     /// The age of the snapshot.
     pub age: Duration,
+    /// How its loop ended at this head, if the last driver stored that.
+    pub exit: Option<Exit>,
 }
 
 /// All of them, in the order of host, repository and number. The second list names those whose stored
@@ -42,10 +45,8 @@ pub async fn all(
         }
     }
     let computed = stored.readable.into_iter().map(|stored| {
-        let StoredSnapshot { pull_request: about, age, snapshot, .. } = stored;
-        let history = History::of(&records.remove(&about).unwrap_or_default());
-        let computed = compute_stored(&Arc::new(snapshot), &history, config, reads);
-        StoredPullRequest { about, computed, history, age }
+        let history = History::of(&records.remove(&stored.pull_request).unwrap_or_default());
+        with_state(stored, history, config, reads)
     });
     let mut all: Vec<StoredPullRequest> = computed.collect();
     all.sort_by(|a, b| a.about.cmp(&b.about));
@@ -60,10 +61,25 @@ pub async fn one(
     about: &PullRequestKey,
 ) -> Result<Option<StoredPullRequest>, JournalError> {
     let Some(stored) = journal.last_snapshot(about).await? else { return Ok(None) };
-    let StoredSnapshot { pull_request: about, age, snapshot, .. } = stored;
-    let history = History::load(journal, &about).await?;
+    let history = History::load(journal, &stored.pull_request).await?;
+    Ok(Some(with_state(stored, history, config, reads)))
+}
+
+fn with_state(
+    stored: StoredSnapshot,
+    history: History,
+    config: &Config,
+    reads: &dyn PostReader,
+) -> StoredPullRequest {
+    let StoredSnapshot { pull_request: about, age, snapshot, poll, .. } = stored;
     let computed = compute_stored(&Arc::new(snapshot), &history, config, reads);
-    Ok(Some(StoredPullRequest { about, computed, history, age }))
+    let review_loop = poll.and_then(|poll| ReviewLoop::deserialize(poll).ok());
+    let review_loop = review_loop.filter(|it| it.anchor() == Some(&computed.seen.anchor));
+    let exit = review_loop.and_then(|review_loop| match review_loop.phase() {
+        Phase::Ended(exit) => Some(exit.clone()),
+        Phase::Waiting | Phase::WithAuthor | Phase::Paused(_) => None,
+    });
+    StoredPullRequest { about, computed, history, age, exit }
 }
 
 /// Computes the state from a snapshot and a history.
@@ -73,7 +89,7 @@ pub fn compute_stored(
     config: &Config,
     reads: &dyn PostReader,
 ) -> ComputedState {
-    let rules = RepositoryRules::of(config, reads, &snapshot.repository, false);
+    let rules = RepositoryRules::of_names(config, reads, snapshot.names(), false);
     ComputedState::of(Arc::clone(snapshot), history, &rules)
 }
 
@@ -85,12 +101,12 @@ pub fn note_transitions(
     snapshot: &PullRequestSnapshot,
     about: &PullRequestKey,
     history: &mut History,
-    now: Timestamp,
+    rules: &RepositoryRules<'_>,
 ) -> Vec<NewRecord> {
-    let at = history.no_earlier_than_last(now);
-    let unrecorded = history.unrecorded_facts(before.map(|before| &before.snapshot), snapshot);
+    let unrecorded = history.unrecorded_facts(before.map(|before| &before.snapshot), snapshot, rules);
     let mut records = Vec::new();
     for UnrecordedFact { fact, by, why } in unrecorded {
+        let at = history.thread_event_time(snapshot);
         records.push(fact.clone().record(at, about, &by, why));
         history.add(DatedFact { at, fact }, &by, why);
     }
@@ -103,11 +119,12 @@ pub async fn refresh<T: Transport + Sync>(
     reader: &Reader<T>,
     host: &str,
     addresses: &[PullRequestAddress],
-    now: Timestamp,
+    config: &Config,
+    reads: &dyn PostReader,
 ) -> Result<Vec<Failure>, JournalError> {
     let mut failures = Vec::new();
     for address in addresses {
-        let read = match reader.read(address).await {
+        let mut read = match reader.read(address).await {
             Ok(read) => read,
             Err(error) => {
                 failures.push(Failure::about(address, &error));
@@ -121,12 +138,12 @@ pub async fn refresh<T: Transport + Sync>(
             failures.push(Failure::new(FailureKind::OutOfReach, sentence));
             continue;
         }
+        let about = journal.identify(host, &mut read.snapshot).await?;
         let snapshot = &read.snapshot;
-        let (repository, number) = (snapshot.repository.clone(), snapshot.number);
-        let about = PullRequestKey { host: host.to_owned(), repository, number };
         let before = journal.last_snapshot(&about).await?;
         let mut history = History::load(journal, &about).await?;
-        let records = note_transitions(before.as_ref(), snapshot, &about, &mut history, now);
+        let rules = RepositoryRules::of(config, reads, &snapshot.repository, false);
+        let records = note_transitions(before.as_ref(), snapshot, &about, &mut history, &rules);
         if !records.is_empty() {
             journal.append(records).await?;
         }

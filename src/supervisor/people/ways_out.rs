@@ -159,7 +159,7 @@ impl WayOutQuery<'_> {
             return not("it is a draft; mark it as ready for review first");
         }
         let write = self.planner().merge(method);
-        let mut notes = vec![self.left_open()];
+        let mut notes = self.left_open();
         let tasks = self.computed.tasks(self.rules);
         if !tasks.is_empty() {
             let each: Vec<String> =
@@ -182,7 +182,7 @@ impl WayOutQuery<'_> {
             return Ok(not("GitHub lets nobody approve a pull request of their own; somebody else has to"));
         }
         let write = self.planner().approve(self.reason.unwrap_or_default())?;
-        Ok((self.write(vec![write], "approve it in spite of the open findings"), vec![self.left_open()]))
+        Ok((self.write(vec![write], "approve it in spite of the open findings"), self.left_open()))
     }
 
     /// A closed pull request is only reopened, for example after a reopening that failed.
@@ -309,13 +309,15 @@ impl WayOutQuery<'_> {
         }
     }
 
-    fn left_open(&self) -> String {
+    /// The state in the words of L4, and how many findings nobody has settled.
+    fn left_open(&self) -> Vec<String> {
         let threads = self.computed.threads();
         let own = threads.iter().filter(|shown| shown.repeats.is_none());
-        match own.filter(|shown| !shown.thread.status().is_settled()).count() {
-            0 => "Nothing that a reviewer found is left unsettled.".to_owned(),
-            count => format!("{} left unsettled.", counted(count, "finding is", "findings are")),
-        }
+        let unsettled = own.filter(|shown| !shown.thread.status().is_settled()).count();
+        let state = format!("State now: {}.", self.computed.seen.judge());
+        let unsettled = (unsettled > 0)
+            .then(|| format!("{} left unsettled.", counted(unsettled, "finding is", "findings are")));
+        [state].into_iter().chain(unsettled).collect()
     }
 }
 

@@ -10,6 +10,7 @@ use crate::tui::rows::journal::JournalRow;
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config as MatcherConfig, Matcher, Utf32Str};
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl Model {
@@ -17,7 +18,7 @@ impl Model {
         in_order(&self.all_pulls(), &self.ordered(ListScreen::Watch))
     }
 
-    /// Worst and oldest first; a waiting loop comes before threads of no stated severity.
+    /// Worst and oldest first, then whole pull requests.
     pub fn visible_inbox(&self) -> Vec<&InboxRow> {
         in_order(&self.all_inbox(), &self.ordered(ListScreen::Inbox))
     }
@@ -66,7 +67,8 @@ impl Model {
     fn all_handoff(&self) -> Vec<&HandoffRow> {
         let pulls = &self.data.pulls;
         let on_board = pulls.values().flat_map(|pull| pull.handoff.iter().chain(pull.not_handed_off()));
-        let elsewhere = self.data.handed_off.iter().filter(|row| !pulls.contains_key(&row.address));
+        let names: BTreeSet<&str> = pulls.values().map(|pull| pull.name.as_str()).collect();
+        let elsewhere = self.data.handed_off.iter().filter(|row| !names.contains(row.pull.as_str()));
         on_board.chain(elsewhere).collect()
     }
 
@@ -100,10 +102,7 @@ impl Model {
                     if self.lists.inbox_by_age {
                         order.sort_by_key(|index| (rows[*index].since, Reverse(rows[*index].urgency())));
                     } else {
-                        order.sort_by_key(|index| {
-                            let row = rows[*index];
-                            (Reverse(row.urgency()), row.thread.is_some(), row.since)
-                        });
+                        order.sort_by_key(|index| &rows[*index].rank);
                     }
                 })
             }

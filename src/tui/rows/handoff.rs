@@ -83,7 +83,7 @@ pub(super) fn rows(view: &PullRequestView, rules: &RepositoryRules<'_>) -> Vec<H
         let reason = guards.reason_for(&task, computed);
         rows.push(HandoffRow {
             address: view.address.clone(),
-            pull: view.address.to_string(),
+            pull: view.name().to_string(),
             stage: HandoffStage::AtMerge,
             target: line(task.target.as_str()),
             path: line(task.path.as_str()),
@@ -140,7 +140,7 @@ fn decided(handoff: &HandoffView, computed: &ComputedState, view: &PullRequestVi
     };
     HandoffRow {
         address: view.address.clone(),
-        pull: view.address.to_string(),
+        pull: view.name().to_string(),
         stage,
         target: line(task.target.as_str()),
         path: line(task.path.as_str()),
@@ -155,8 +155,8 @@ fn decided(handoff: &HandoffView, computed: &ComputedState, view: &PullRequestVi
 
 /// The row of a task in the journal.
 pub fn decided_task_row(decided: &DecidedTask) -> HandoffRow {
-    let DecidedTask { about, task, reason, titles, state, is_unknown, .. } = decided;
-    let address = PullRequestAddress { repository: about.repository.clone(), number: about.number };
+    let DecidedTask { about, repository, task, reason, titles, state, is_unknown, .. } = decided;
+    let address = PullRequestAddress { repository: repository.clone(), number: about.number };
     let (stage, reason, until, url) = match state {
         HandoffState::Stuck(why) => (HandoffStage::Stuck, why.clone(), None, None),
         _ if *is_unknown => {

@@ -1,11 +1,10 @@
 //! The inbox: threads that only a person can settle, and loops and tasks that do not continue by themselves.
 
-use super::handoff::HandoffStage;
 use super::{PullRow, line};
-use crate::domain::review_loop::Exit;
-use crate::domain::vocabulary::{Severity, ThreadId};
+use crate::domain::policy::Policy;
+use crate::domain::vocabulary::{ReviewerName, Severity, ThreadId};
 use crate::github::PullRequestAddress;
-use crate::supervisor::people::inbox::urgency;
+use crate::supervisor::people::inbox::{self, InboxEntry, InboxQuery, InboxRank, InboxSubject, urgency};
 use crate::tui::model::RowKey;
 use jiff::Timestamp;
 
@@ -22,6 +21,8 @@ pub struct InboxRow {
     pub why: String,
     pub since: Option<Timestamp>,
     pub url: Option<String>,
+    /// Its place in the list.
+    pub rank: InboxRank,
 }
 
 impl InboxRow {
@@ -55,8 +56,8 @@ impl InboxRow {
     }
 }
 
-pub(super) fn rows(pull: &PullRow) -> Vec<InboxRow> {
-    let about = |kind: &'static str, why: String| InboxRow {
+pub(super) fn rows(pull: &PullRow, policy: &Policy) -> Vec<InboxRow> {
+    let about = |entry: &InboxEntry<'_>, kind: &'static str| InboxRow {
         address: pull.address.clone(),
         pull: pull.name.clone(),
         thread: None,
@@ -64,39 +65,46 @@ pub(super) fn rows(pull: &PullRow) -> Vec<InboxRow> {
         kind,
         place: String::new(),
         title: pull.title.clone(),
-        why,
+        why: line(&entry.why),
         since: pull.view.seen_at,
         url: pull.url.clone(),
+        rank: entry.rank.clone(),
     };
-    let stuck = pull.threads.iter().filter(|thread| thread.is_stuck()).map(|thread| InboxRow {
-        thread: Some(thread.id.clone()),
-        severity: thread.severity,
-        place: thread.place.clone(),
-        title: thread.title.clone(),
-        since: thread.since,
-        url: thread.url.clone().or_else(|| pull.url.clone()),
-        ..about(thread.status.name(), thread.why().to_owned())
-    });
-    let mut rows: Vec<InboxRow> = stuck.collect();
-    if let Some(refusal) = &pull.view.refusal {
-        rows.push(about("refused", line(&refusal.to_string())));
-    }
-    let over = matches!(pull.state, "merged" | "closed");
-    if let Some(exit) = pull.view.exit().filter(|_| !over) {
-        // The author fixes findings, and a thread that needs a person has a row of its own.
-        let waits = matches!(
-            exit,
-            Exit::Timeout { .. } | Exit::WorkflowFailure { .. } | Exit::RoundCap { .. } | Exit::OutOfReach
-        );
-        if waits {
-            rows.push(about(pull.phase.0, line(&exit.to_string())));
+    let query = InboxQuery {
+        address: &pull.address,
+        computed: pull.view.computed.as_deref(),
+        exit: pull.view.exit(),
+        refusal: pull.view.refusal.as_ref(),
+        handoffs: &pull.view.handoffs,
+        policy,
+        include_ended: false,
+    };
+    let row = |entry: InboxEntry<'_>| match &entry.subject {
+        InboxSubject::Thread(waiting) => {
+            let thread = pull.threads.iter().find(|thread| thread.id == *waiting.shown.id());
+            let row = about(&entry, waiting.shown.thread.status().name());
+            let names: Vec<&str> = waiting.reviewers.iter().map(ReviewerName::as_str).collect();
+            let why = match names.len() {
+                0 | 1 => row.why.clone(),
+                // D6: one item with all its reviewers.
+                _ => line(&format!("{} ({})", entry.why, names.join(", "))),
+            };
+            InboxRow {
+                thread: Some(waiting.shown.id().clone()),
+                severity: waiting.shown.thread.finding.severity,
+                place: thread.map_or_else(String::new, |thread| thread.place.clone()),
+                title: line(&waiting.shown.thread.finding.title),
+                why,
+                since: waiting.since,
+                url: waiting.shown.url().map(str::to_owned).or_else(|| pull.url.clone()),
+                ..row
+            }
         }
-    }
-    for task in pull.handoff.iter().filter(|task| task.stage == HandoffStage::Stuck) {
-        rows.push(InboxRow {
-            place: task.path.clone(),
-            ..about("stuck task", format!("the task for {} is stuck: {}", task.target, task.reason))
-        });
-    }
-    rows
+        InboxSubject::Refused => about(&entry, "refused"),
+        InboxSubject::Loop(_) => about(&entry, pull.phase.0),
+        InboxSubject::Task(handoff) => {
+            InboxRow { place: line(handoff.task.path.as_str()), ..about(&entry, "stuck task") }
+        }
+    };
+    inbox::entries(&query).into_iter().map(row).collect()
 }

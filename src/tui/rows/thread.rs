@@ -1,6 +1,7 @@
 //! A thread as a row: its counters, the actions that are still legal, and whose turn it is.
 
 use super::line;
+use crate::domain::actionable::must_be_fixed;
 use crate::domain::handoff::Eligibility;
 use crate::domain::machine::{EscalatedBy, ResolvedBy, ThreadMachine, ThreadStatus, VetoedBy};
 use crate::domain::observed::UnownedThread;
@@ -78,7 +79,7 @@ const ACTIONS: [ReviewerAction; 4] =
 impl ThreadRow {
     /// Whether the thread waits for a person's decision.
     pub fn is_stuck(&self) -> bool {
-        !self.repeats && matches!(self.status, ThreadStatus::Vetoed(_) | ThreadStatus::Escalated(_))
+        !self.repeats && self.status.waits_for_person()
     }
 
     pub fn severity_name(&self) -> &'static str {
@@ -120,7 +121,7 @@ impl ThreadRow {
             ThreadStatus::Resolved(ResolvedBy::WontFix) | ThreadStatus::Dismissed => {
                 "a person decided that it will not be fixed"
             }
-            ThreadStatus::Upheld => "a person decided that the finding is right",
+            ThreadStatus::Upheld => "a person decided that the finding is right, so the author must fix it",
             ThreadStatus::Vetoed(VetoedBy::Reviewer) => "the reviewer stopped arguing",
             ThreadStatus::Vetoed(VetoedBy::Person) | ThreadStatus::Escalated(EscalatedBy::Person) => {
                 "a person took it over"
@@ -295,12 +296,13 @@ fn turn(shown: &ThreadView<'_>, view: &PullRequestView, arrivals: &ReviewArrival
     match thread.status() {
         ThreadStatus::Vetoed(_) | ThreadStatus::Escalated(_) => WhoseTurn::You,
         ThreadStatus::Open => {
-            let with_author = view.review_loop.as_ref().is_some_and(|l| *l.phase() == Phase::WithAuthor);
+            let with_author = *view.review_loop.phase() == Phase::WithAuthor;
             let looking =
                 arrivals.missing.contains(&thread.reviewer) || view.thinking.contains(&thread.reviewer);
             let accepts = thread.machine.counters.stance == Some(Stance::Accepts);
             if !with_author && (looking || accepts) { WhoseTurn::Reviewer } else { WhoseTurn::Author }
         }
+        ThreadStatus::Upheld if must_be_fixed(thread) => WhoseTurn::Author,
         ThreadStatus::Resolved(_) | ThreadStatus::Upheld | ThreadStatus::Dismissed => WhoseTurn::Nobody,
     }
 }

@@ -88,6 +88,7 @@ fn prompt_sentences(what: &ThreadAct) -> Option<&'static [&'static str]> {
         | ThreadAct::QueueFor(_)
         | ThreadAct::Route(_)
         | ThreadAct::Remove
+        | ThreadAct::Undo
         | ThreadAct::Unresolve
         | ThreadAct::Hide => None,
     }
@@ -262,17 +263,17 @@ fn result_of(what: &ThreadAct) -> &'static str {
             "is off the list and will not be handed off"
         }
         ThreadAct::Route(Destination::Target(_) | Destination::AsConfigured) => "goes to another target now",
+        ThreadAct::Undo => "is as it was before your last decision",
         ThreadAct::Unresolve => "is open again",
         ThreadAct::Reply => "has your reply",
         ThreadAct::Hide => "is hidden",
     }
 }
 
-/// The request that undoes this one; none if GitHub cannot undo it. Returning the thread undoes a decision
-/// about the argument.
+/// The request that undoes this one; none if it recorded nothing, or if GitHub cannot undo it.
 fn inverse(done: &CompletedRequest) -> Option<PersonRequest> {
-    let (what, threads) = match &done.order {
-        PersonRequest::Threads { what, .. } => (what, done.threads.clone()),
+    let what = match &done.order {
+        PersonRequest::Threads { what, .. } => what,
         PersonRequest::PullRequest { address, way, .. } if done.troubles.is_empty() => {
             let way = match way {
                 Way::BreakGlass => Way::MendGlass,
@@ -283,21 +284,15 @@ fn inverse(done: &CompletedRequest) -> Option<PersonRequest> {
         }
         PersonRequest::PullRequest { .. } => return None,
     };
-    let back = match what {
-        ThreadAct::Decide(Decision::Queue) | ThreadAct::QueueFor(_) => ThreadAct::Remove,
-        ThreadAct::Decide(Decision::Unqueue) | ThreadAct::Remove | ThreadAct::Route(Destination::Nowhere) => {
-            ThreadAct::Decide(Decision::Queue)
+    let (back, threads) = match what {
+        ThreadAct::Decide(_) | ThreadAct::QueueFor(_) | ThreadAct::Remove | ThreadAct::Route(_) => {
+            (ThreadAct::Undo, &done.recorded)
         }
-        ThreadAct::Route(_) => ThreadAct::Route(Destination::AsConfigured),
-        ThreadAct::Decide(Decision::Resolve) => ThreadAct::Unresolve,
-        ThreadAct::Unresolve => ThreadAct::Decide(Decision::Resolve),
-        ThreadAct::Decide(Decision::Veto | Decision::Escalate | Decision::Uphold | Decision::Dismiss) => {
-            ThreadAct::Decide(Decision::Return)
-        }
-        ThreadAct::Decide(Decision::Return) | ThreadAct::Reply | ThreadAct::Hide => return None,
+        ThreadAct::Unresolve => (ThreadAct::Decide(Decision::Resolve), &done.threads),
+        ThreadAct::Undo | ThreadAct::Reply | ThreadAct::Hide => return None,
     };
-    let reason = (back == ThreadAct::Decide(Decision::Return)).then(|| format!("{} was undone", what.name()));
-    (!threads.is_empty()).then_some(PersonRequest::Threads { what: back, threads, reason })
+    let threads = threads.clone();
+    (!threads.is_empty()).then_some(PersonRequest::Threads { what: back, threads, reason: None })
 }
 
 pub(super) fn undo(model: &mut Model) -> Vec<Effect> {

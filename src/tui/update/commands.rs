@@ -1,7 +1,7 @@
 //! Commands to a loop and to the desktop. A command that writes or spends asks first, and says exactly what
 //! it will do (U3).
 
-use crate::domain::review_loop::{Exit, Phase, ReviewLoop};
+use crate::domain::review_loop::{Exit, Phase};
 use crate::supervisor::{LoopCommand, PullRequestView};
 use crate::tui::action::Action;
 use crate::tui::dialog::{Confirmation, ConfirmedAction, Overlay, TextPrompt, TextPurpose};
@@ -70,15 +70,15 @@ fn outcome(model: &Model, action: Action) -> Result<CommandOutcome, String> {
     let pull = model.pull_request_in_focus().ok_or("No pull request is selected.")?;
     let (address, name) = (pull.address.clone(), &pull.name);
     let view: &PullRequestView = &pull.view;
-    let phase = view.review_loop.as_ref().map(ReviewLoop::phase);
+    let phase = view.review_loop.phase();
     let tell = |command| Effect::Tell(address.clone(), command);
-    let ended = matches!(phase, Some(Phase::Ended(_)));
+    let ended = matches!(phase, Phase::Ended(_));
     match action {
         Action::Poll => Ok(CommandOutcome::Do(tell(LoopCommand::PollNow), format!("Polling {name} now."))),
         Action::Pause if ended => refuse("The loop has ended; there is nothing to pause."),
-        Action::Pause if matches!(phase, Some(Phase::Paused(_))) => refuse("The loop is already paused."),
+        Action::Pause if matches!(phase, Phase::Paused(_)) => refuse("The loop is already paused."),
         Action::Pause => Ok(CommandOutcome::Do(tell(LoopCommand::Pause), format!("{name} is paused."))),
-        Action::Resume if !matches!(phase, Some(Phase::Paused(_))) => refuse("The loop is not paused."),
+        Action::Resume if !matches!(phase, Phase::Paused(_)) => refuse("The loop is not paused."),
         Action::Resume => Ok(CommandOutcome::Do(tell(LoopCommand::Resume), format!("{name} continues."))),
         Action::Stop if ended => refuse("The loop has already ended."),
         Action::Stop => Ok(CommandOutcome::Ask(Confirmation {

@@ -2,12 +2,13 @@
 
 use crate::domain::snapshot::PullRequestState;
 use crate::failure::Failure;
-use crate::github::PullRequestAddress;
+use crate::github::{PullRequestAddress, PullRequestRef};
 use crate::output::sanitize;
 use crate::supervisor::PullRequestView;
 use crate::tui::dialog::{Confirmation, ConfirmedAction, Overlay};
 use crate::tui::message::Effect;
 use crate::tui::model::{ListScreen, Model, RowKey, Screen};
+use crate::tui::rows::PullRow;
 use crate::tui::startup::{DiscoveredPullRequests, StartupNews, StartupStep, WatchScope};
 
 pub(super) fn apply_startup_news(model: &mut Model, news: StartupNews) -> Vec<Effect> {
@@ -71,10 +72,16 @@ pub(super) fn apply_discovery(
     if !discovered.is_all {
         return vec![Effect::Track(discovered.pull_requests)];
     }
-    let is_found =
-        |address: &PullRequestAddress| discovered.pull_requests.iter().any(|other| other.address == *address);
-    let gone = model.data.pulls.keys().filter(|address| !is_found(address));
-    model.startup.unconfirmed = gone.cloned().collect();
+    // L13: a renamed repository is found under its new name, with the same id.
+    let is_found = |row: &PullRow| {
+        let node_id = row.view.snapshot().map(|snapshot| &snapshot.node_id);
+        let is_row = |found: &PullRequestRef| {
+            found.address == row.address || (found.node_id.is_some() && found.node_id.as_ref() == node_id)
+        };
+        discovered.pull_requests.iter().any(is_row)
+    };
+    let gone = model.data.pulls.values().filter(|row| !is_found(row));
+    model.startup.unconfirmed = gone.map(|row| row.address.clone()).collect();
     if discovered.pull_requests.is_empty() {
         Vec::new()
     } else {

@@ -3,7 +3,7 @@
 use super::table::{self, Cell, Column, TableView, cell};
 use super::{in_threads, is_stale, paragraph, put, sign, since};
 use crate::domain::machine::ThreadStatus;
-use crate::domain::review_loop::{Phase, ReviewLoop};
+use crate::domain::review_loop::Phase;
 use crate::domain::vocabulary::{ReviewerAction, Severity, Stance, ThreadId};
 use crate::tui::model::{ListScreen, Model};
 use crate::tui::rows::PullRow;
@@ -197,8 +197,7 @@ fn gauge(pull: &PullRow, model: &Model, room: usize) -> Line<'static> {
     if let Some((sentence, meaning)) = &pull.sentence {
         return Line::styled(cut(&format!(" {}: {sentence}", pull.phase.0), room), theme.style(*meaning));
     }
-    let phase = pull.view.review_loop.as_ref().map(ReviewLoop::phase);
-    if matches!(phase, Some(Phase::Paused(_))) {
+    if matches!(pull.view.review_loop.phase(), Phase::Paused(_)) {
         let key = model.keymap.key(crate::tui::action::Action::Resume);
         return Line::styled(
             cut(&format!(" paused; {key} resumes it"), room),
@@ -208,7 +207,7 @@ fn gauge(pull: &PullRow, model: &Model, room: usize) -> Line<'static> {
     let most = pull.max_attempts.max(1);
     let cells = 20.min(room / 4);
     let filled = (cells * pull.attempt.min(most) as usize).div_ceil(most as usize);
-    let next = pull.view.next_at.map(|at| at.duration_since(model.now).as_secs().max(0));
+    let next = model.data.board.next_poll.map(|at| at.duration_since(model.now).as_secs().max(0));
     let next = next.map_or_else(String::new, |left| format!(" · next poll in {left}s"));
     let what = if pull.phase.0 == "with author" { "waiting for a push, attempt" } else { "attempt" };
     let text = format!(" {what} {} of {most}{next}", pull.attempt);

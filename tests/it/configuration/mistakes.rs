@@ -387,7 +387,23 @@ config.toml:4:24: profiles[0].failure[0].pattern: expected a regular expression,
         ),
         (
             "noise = [{ at = 'footer', pattern = 'x' }]",
-            r#"4:17: profiles[0].noise[0].at: expected one of "line", "lead", "badge", "notice", "small", "summary", "comment", found "footer""#,
+            r#"4:17: profiles[0].noise[0].at: expected one of "line", "lead", "badge", "notice", "small", "summary", "comment", "heading", "anywhere", found "footer""#,
+        ),
+        (
+            "verdict = [{ pattern = 'x', is = 'perhaps' }]",
+            r#"4:34: profiles[0].verdict[0].is: expected one of "clean", "changes", found "perhaps""#,
+        ),
+        (
+            "status = [{ pattern = 'x' }]",
+            r#"4:11: profiles[0].status[0].is: expected one of "running", "completed", "failed", found nothing"#,
+        ),
+        (
+            "retry_after = ['soon']",
+            r#"4:16: profiles[0].retry_after[0]: expected a regular expression with a group hours, minutes or seconds, such as "in (?P<minutes>\\d+) min", found "soon""#,
+        ),
+        (
+            "reactions = { clean = 'thumb' }",
+            r#"4:23: profiles[0].reactions.clean: expected one of "+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes", found "thumb""#,
         ),
         (
             "shared_logins = ['github-actions']",

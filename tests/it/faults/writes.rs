@@ -254,7 +254,12 @@ async fn history(kind: Kind, trouble: Option<Trouble>, wanted: Option<Arc<[Strin
     let (mut early, mut after) = (0, 0);
     while early < MOST_EARLY && after < 2 {
         let name = format!("faults/{}", kind.name);
-        let deed = PlannedWrite { name, write: write.clone(), why: "somebody wants it".to_owned() };
+        let deed = PlannedWrite {
+            name,
+            write: write.clone(),
+            why: "somebody wants it".to_owned(),
+            only_marks: false,
+        };
         match perform(&deed, &about, "dana", None, &desk.journal, &desk.writer).await {
             Ok(WriteResult::Concluded(outcome @ WriteOutcome::Unknown { .. }, _)) => {
                 told.show(outcome.sentence());

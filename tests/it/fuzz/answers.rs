@@ -131,7 +131,7 @@ pub(crate) fn process(snapshot: &PullRequestSnapshot, profiles: &Profiles) {
     let observed = observed::observe(snapshot, &[], profiles, &policy);
     let _unowned = observed::unowned(snapshot, profiles);
     let _reviewers = observed::reviewers(snapshot, profiles);
-    let _observation = observed::observation(snapshot, &observed, profiles, &config.break_glass, true);
+    let _observation = observed::observation(snapshot, &observed, profiles, &config.break_glass);
     for thread in &observed.threads {
         assert!(
             u64::from(thread.thread.machine.counters.cycles) <= policy.cycles_per_thread(),

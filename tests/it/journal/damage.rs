@@ -265,13 +265,13 @@ mod newer {
         journal.close().await.unwrap();
         place.tamper("UPDATE cloture_schema SET version = 4000").await;
         let error = place.try_open(options()).await.unwrap_err();
-        assert!(matches!(&error, JournalError::Newer { found: 4000, supported: 2, .. }), "{error}");
+        assert!(matches!(&error, JournalError::Newer { found: 4000, supported: 3, .. }), "{error}");
         let message = error.to_string();
         assert!(
-            message.contains("its format is 4000, and this version reads formats up to 2; update Cloture"),
+            message.contains("its format is 4000, and this version reads formats up to 3; update Cloture"),
             "{message}"
         );
-        place.tamper("UPDATE cloture_schema SET version = 2").await;
+        place.tamper("UPDATE cloture_schema SET version = 3").await;
         assert_eq!(place.open().await.records(RecordFilter::default()).await.unwrap().len(), 1);
     }
 }

@@ -129,7 +129,7 @@ async fn a_journal_without_hosts_in_its_keys_is_migrated(place: Place) {
     journal.close().await.unwrap();
     place
         .tamper(
-            "DROP INDEX records_once; CREATE UNIQUE INDEX records_once ON records (kind, once_key); \
+            "DROP TABLE repositories; DROP TABLE repository_names; DROP INDEX records_once; CREATE UNIQUE INDEX records_once ON records (kind, once_key); \
              UPDATE cloture_schema SET version = 1",
         )
         .await;

@@ -2,8 +2,8 @@
 
 use crate::support::places::{Place, on_both, pull_request};
 use cloture::domain::snapshot::{
-    Account, AccountKind, Branch, DiffSide, PullRequestSnapshot, PullRequestState, PushEvidence, PushTime,
-    RepositoryName, ReviewThread, ThreadComment, ThreadSubject, Visible,
+    Account, AccountKind, Branch, DiffSide, KnownNames, PullRequestSnapshot, PullRequestState, PushEvidence,
+    PushTime, RepositoryName, ReviewThread, ThreadComment, ThreadSubject, Visible,
 };
 use cloture::domain::vocabulary::Association;
 use serde_json::json;
@@ -60,6 +60,8 @@ pub(crate) fn snapshot(number: u64, threads: u32) -> PullRequestSnapshot {
         |name: &str| Branch { name: name.to_owned(), sha: "9f86d081884c7d659a2feaa0c55ad015".into() };
     PullRequestSnapshot {
         repository: repository.clone(),
+        repository_id: "R_1".to_owned(),
+        known_as: KnownNames::default(),
         number,
         node_id: format!("PR_{number}"),
         title: "Grüße \u{0} and \u{202e} all".to_owned(),
@@ -78,6 +80,7 @@ pub(crate) fn snapshot(number: u64, threads: u32) -> PullRequestSnapshot {
         updated_at: at,
         merged_at: None,
         closed_at: None,
+        reactions: Vec::new(),
         reopened_at: None,
         labels: vec!["ai-review".to_owned()],
         reviews: Vec::new(),

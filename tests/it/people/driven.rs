@@ -68,7 +68,7 @@ async fn the_doctor_checks_the_journal_the_programs_and_the_targets() {
     world.done("src/a.rs:1", &["queue"]).await;
     let after = doctor().await;
     for line in [
-        "journal.db, version 2, 1 record, readable and writable\n".to_owned(),
+        "journal.db, version 3, 1 record, readable and writable\n".to_owned(),
         format!("✓ reviewer orange: runs {command}\n"),
         "✗ reviewer lost: cannot find the program `no-such-program` — install it".to_owned(),
         "✓ target fixer: configured\n".to_owned(),

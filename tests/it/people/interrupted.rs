@@ -62,5 +62,5 @@ async fn an_escalation_is_finished() {
     killed(&world, "addPullRequestReviewThreadReply", &escalate).await;
     let told = world.done("src/a.rs:1", &escalate).await;
     assert_eq!(told["decision"]["recorded"], "before");
-    assert_eq!(world.changes(), ["label", "reply"]);
+    assert_eq!(world.changes(), ["reply", "label"]);
 }

@@ -65,7 +65,13 @@ fn recorded(order: PersonRequest, sentence: &str) -> Box<Proposal> {
 
 fn done(order: PersonRequest) -> Message {
     let threads = order.threads().to_vec();
-    let done = CompletedRequest { order, threads, tell: Vec::new(), troubles: Vec::new() };
+    let done = CompletedRequest {
+        order,
+        recorded: threads.clone(),
+        threads,
+        tell: Vec::new(),
+        troubles: Vec::new(),
+    };
     Message::RequestFinished(Ok(Box::new(RequestOutcome::Done(done))))
 }
 
@@ -174,10 +180,12 @@ fn a_changed_proposal_is_shown_and_asked_again() {
 #[test]
 fn undo_requests_the_opposite_once() {
     for (what, opposite) in [
-        (ThreadAct::Decide(Decision::Queue), Some(ThreadAct::Remove)),
-        (ThreadAct::Decide(Decision::Resolve), Some(ThreadAct::Unresolve)),
+        (ThreadAct::Decide(Decision::Queue), Some(ThreadAct::Undo)),
+        (ThreadAct::Decide(Decision::Resolve), Some(ThreadAct::Undo)),
         (ThreadAct::Unresolve, Some(ThreadAct::Decide(Decision::Resolve))),
-        (ThreadAct::Decide(Decision::Dismiss), Some(ThreadAct::Decide(Decision::Return))),
+        (ThreadAct::Decide(Decision::Dismiss), Some(ThreadAct::Undo)),
+        (ThreadAct::Remove, Some(ThreadAct::Undo)),
+        (ThreadAct::Undo, None),
         (ThreadAct::Reply, None),
     ] {
         let (mut model, address, id) = at_a_thread();
@@ -235,7 +243,13 @@ fn a_problem_stays_with_its_thread_until_it_was_read() {
         sentence: "GitHub did not take it: the token may not write here; do the same again to go on"
             .to_owned(),
     };
-    let failed = CompletedRequest { order, threads: Vec::new(), tell: Vec::new(), troubles: vec![trouble] };
+    let failed = CompletedRequest {
+        order,
+        threads: Vec::new(),
+        recorded: Vec::new(),
+        tell: Vec::new(),
+        troubles: vec![trouble],
+    };
     update(&mut model, Message::RequestFinished(Ok(Box::new(RequestOutcome::Done(failed)))));
     let key = (address, id);
     assert!(model.marks.problems.contains_key(&key));

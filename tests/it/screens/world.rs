@@ -62,15 +62,14 @@ pub(crate) fn view(snapshot: PullRequestSnapshot, now: Timestamp, rows: &RowBuil
     let address = PullRequestAddress { repository: snapshot.repository.clone(), number: snapshot.number };
     let rules = RepositoryRules::of(&rows.config, &*rows.reads, &address.repository, false);
     let computed = ComputedState::of(Arc::new(snapshot), &History::default(), &rules);
-    let mut review_loop = ReviewLoop::new(computed.expected.clone(), 0);
-    let _ = review_loop.wake(LoopEvent::Polled(&computed.seen), now, &rows.config.policy);
+    let mut review_loop = ReviewLoop::new();
+    let _ = review_loop.wake(LoopEvent::Polled(&computed.seen), &rows.config.policy);
     PullRequestView {
         address,
         computed: Some(Arc::new(computed)),
         last: None,
         seen_at: Some(now - SignedDuration::from_secs(40)),
-        review_loop: Some(review_loop),
-        next_at: Some(now + SignedDuration::from_secs(20)),
+        review_loop,
         role: DriverRole::Driver,
         drive: rules.drive,
         thinking: Vec::new(),

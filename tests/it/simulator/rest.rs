@@ -131,3 +131,20 @@ async fn labels_comments_and_merges_take_effect_over_rest() {
     let what: Vec<String> = simulator.posts().into_iter().map(|post| post.what).collect();
     assert_eq!(what, ["label", "comment", "unlabel", "merge"]);
 }
+
+/// GraphQL answers the old name with the new one; REST sends the client to the repository's number.
+#[tokio::test]
+async fn l13_the_old_name_of_a_renamed_repository_leads_to_the_new_one() {
+    let (simulator, client) = start("quiet").await;
+    let rename = "do = [{ rename = { by = 'dana', to = 'dana/Store' } }]";
+    simulator.perform_toml("acme/shop#1", rename).unwrap();
+    let query = "query($name: String!) { repository(owner: \"ACME\", name: $name) { id nameWithOwner } }";
+    let found = client.data(query, json!({"name": "Shop"})).await;
+    assert_eq!(found["repository"], json!({"id": "R_1", "nameWithOwner": "dana/Store"}));
+    let moved = client.send("GET", "/repos/acme/shop/issues?state=all", None).await.unwrap();
+    assert_eq!((moved.status, moved.header("location")), (301, "/repositories/500001/issues?state=all"));
+    assert_eq!(client.send("GET", "/repositories/500001/issues", None).await.unwrap().status, 200);
+    assert_eq!(client.send("GET", "/repos/DANA/store", None).await.unwrap().status, 200);
+    let moved = client.send("POST", "/api/v3/repos/acme/shop/issues", Some(json!({}))).await.unwrap();
+    assert_eq!((moved.status, moved.header("location")), (301, "/api/v3/repositories/500001/issues"));
+}

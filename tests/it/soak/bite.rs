@@ -120,7 +120,7 @@ async fn a_lost_record_or_a_passed_bound_is_noticed() {
 
     let thread = view.computed.as_ref().unwrap().snapshot.threads[0].id.clone();
     let about = records.iter().find_map(|record| record.pull_request.clone()).unwrap();
-    let fact = Fact::Decided { thread, verb: Decision::Veto };
+    let fact = Fact::decided(thread, Decision::Veto);
     let journal = small.place.journal().await;
     let appended = journal.append_one(fact.record(small.place.simulator.now(), &about, "dana", "no")).await;
     let more: Vec<Record> = records.iter().cloned().chain([appended.unwrap().record().clone()]).collect();
@@ -167,7 +167,7 @@ async fn a_task_that_is_delivered_twice_or_never_is_noticed() {
     complains(&handed_over(&view, &closed, &delivered), "H1");
     let thread = view.computed.as_ref().unwrap().observed.threads[0].thread.id.clone();
     let mut queued = records.clone();
-    let fact = Fact::Decided { thread, verb: Decision::Queue };
+    let fact = Fact::decided(thread, Decision::Queue);
     let about = records.iter().find_map(|record| record.pull_request.clone()).unwrap();
     let NewRecord { kind, body, .. } = fact.record(small.place.simulator.now(), &about, "dana", "yes");
     queued.insert(0, Record { kind, body, ..records[0].clone() });

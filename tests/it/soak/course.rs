@@ -7,7 +7,7 @@ use super::{inhabitants, our_side, person, rest, weather};
 use crate::support::dice::Dice;
 use crate::support::harness::{Place, address};
 use crate::support::simulated;
-use cloture::domain::review_loop::{Phase, ReviewLoop};
+use cloture::domain::review_loop::Phase;
 use cloture::domain::snapshot::PullRequestState;
 use cloture::github::{Host, PullRequestAddress};
 use cloture::journal::{Journal, PullRequestKey, Record, RecordFilter};
@@ -247,10 +247,10 @@ impl Course {
             let why = match view.snapshot().map(|snapshot| snapshot.state) {
                 Some(PullRequestState::Closed) => "closed",
                 Some(PullRequestState::Merged) => "merged",
-                _ => match view.review_loop.as_ref().map(ReviewLoop::phase) {
-                    Some(Phase::Paused(_)) => "paused",
-                    Some(Phase::Ended(exit)) if exit.name() == "stopped" => "stopped",
-                    Some(Phase::Ended(exit)) if exit.name() == "break_glass" => "behind broken glass",
+                _ => match view.review_loop.phase() {
+                    Phase::Paused(_) => "paused",
+                    Phase::Ended(exit) if exit.name() == "stopped" => "stopped",
+                    Phase::Ended(exit) if exit.name() == "break_glass" => "behind broken glass",
                     _ => continue,
                 },
             };

@@ -31,7 +31,7 @@ pub(crate) fn is_as_recorded(
             format!("{:?}", of.observed),
             format!("{:?}", of.folded),
             format!("{:?}", of.seen),
-            format!("{:?} {:?} {:?}", of.unowned, of.recognised, of.expected),
+            format!("{:?} {:?} {:?}", of.unowned, of.recognised, of.seen.expected),
         ]
     };
     for (shown, anew) in parts(computed).iter().zip(parts(&anew)) {
@@ -56,8 +56,7 @@ pub(crate) fn bounds(view: &PullRequestView, records: &[Record], rules: &Rules) 
     let policy = &rules.config.policy;
     let at = &view.address;
     let mut wrong = Vec::new();
-    let past = History::of(records);
-    let inbox = waiting(computed, &past, policy);
+    let inbox = waiting(computed, policy);
     let listed: BTreeSet<_> =
         inbox.iter().flat_map(|item| item.others.iter().chain([item.shown.id()])).collect();
     for shown in computed.threads() {
@@ -98,10 +97,9 @@ pub(crate) fn bounds(view: &PullRequestView, records: &[Record], rules: &Rules) 
             wrong.push(format!("{at}: C4, C6: {reviewer} was asked {calls} times"));
         }
     }
-    if let Some(review_loop) = &view.review_loop
-        && review_loop.attempt() > policy.max_attempts
-    {
-        wrong.push(format!("{at}: L2: attempt {} of {}", review_loop.attempt(), policy.max_attempts));
+    let attempt = view.review_loop.attempt();
+    if attempt > policy.max_attempts {
+        wrong.push(format!("{at}: L2: attempt {attempt} of {}", policy.max_attempts));
     }
     wrong
 }

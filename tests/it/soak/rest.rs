@@ -10,7 +10,7 @@ use cloture::agents::targets::KEY_PREFIX;
 use cloture::domain::machine::Decision;
 use cloture::domain::machine::ThreadStatus;
 use cloture::domain::observed::{ThreadEvent, ThreadEventKind};
-use cloture::domain::review_loop::{Exit, Phase, ReviewLoop};
+use cloture::domain::review_loop::{Exit, Phase};
 use cloture::domain::snapshot::PullRequestState;
 use cloture::domain::vocabulary::ThreadId;
 use cloture::github::PullRequestAddress;
@@ -81,14 +81,12 @@ pub(crate) fn come_to_rest(course: &mut Course) {
 
 /// L4, L8: every loop has ended or waits for a person, and no write is under way or due.
 pub(crate) fn why_restless(view: &PullRequestView) -> Option<String> {
-    let phase = view.review_loop.as_ref().map(ReviewLoop::phase);
+    let phase = view.review_loop.phase();
     let waits = match phase {
-        Some(Phase::Ended(_) | Phase::Paused(_)) => None,
-        Some(phase) => Some(format!("its loop is {phase:?}")),
-        None => Some("it has no loop".to_owned()),
+        Phase::Ended(_) | Phase::Paused(_) => None,
+        phase => Some(format!("its loop is {phase:?}")),
     };
-    let silenced =
-        matches!(phase, Some(Phase::Paused(_) | Phase::Ended(Exit::Stopped | Exit::BreakGlass(_))));
+    let silenced = matches!(phase, Phase::Paused(_) | Phase::Ended(Exit::Stopped | Exit::BreakGlass(_)));
     let is_open = view.snapshot().is_some_and(|snapshot| snapshot.state == PullRequestState::Open);
     let due = (view.drive && is_open && !silenced && !view.due.is_empty())
         .then(|| format!("{:?} is due", view.due));
@@ -102,24 +100,18 @@ pub(crate) fn why_restless(view: &PullRequestView) -> Option<String> {
 }
 
 fn ending(view: &PullRequestView) -> String {
-    match view.review_loop.as_ref().map(ReviewLoop::phase) {
-        Some(Phase::Ended(exit)) => exit.name().to_owned(),
-        Some(phase) => {
-            format!("{phase:?}").to_lowercase().chars().take_while(|c| c.is_alphabetic()).collect()
-        }
-        None => "without a loop".to_owned(),
+    match view.review_loop.phase() {
+        Phase::Ended(exit) => exit.name().to_owned(),
+        phase => format!("{phase:?}").to_lowercase().chars().take_while(|c| c.is_alphabetic()).collect(),
     }
 }
 
 /// T7, L6: we told people on the forge what they have to decide; forged marks do not count.
 pub(crate) fn addressed(view: &PullRequestView, pull: &PullSnapshot) -> Vec<String> {
     let mut wrong = Vec::new();
-    let phase = view.review_loop.as_ref().map(ReviewLoop::phase);
-    let ended = match phase {
-        Some(Phase::Ended(exit)) => exit.name(),
-        _ => "",
-    };
-    let silenced = matches!(phase, Some(Phase::Paused(_))) || ended == "stopped" || ended == "break_glass";
+    let ended = view.exit().map_or("", Exit::name);
+    let silenced =
+        matches!(view.review_loop.phase(), Phase::Paused(_)) || ended == "stopped" || ended == "break_glass";
     if !view.drive || pull.state != PullState::Open || silenced {
         return wrong;
     }
@@ -211,10 +203,10 @@ fn queued_before_merge(records: &[Record]) -> BTreeSet<ThreadId> {
     for dated in records.iter().filter_map(Fact::read) {
         match dated.fact {
             Fact::Merged { .. } => break,
-            Fact::Decided { thread, verb: Decision::Queue } => {
+            Fact::Decided { thread, verb: Decision::Queue, .. } => {
                 queued.insert(thread);
             }
-            Fact::Decided { thread, verb: Decision::Unqueue } => {
+            Fact::Decided { thread, verb: Decision::Unqueue, .. } => {
                 queued.remove(&thread);
             }
             Fact::Closed => queued.clear(),

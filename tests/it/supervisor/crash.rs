@@ -87,7 +87,7 @@ fn life(world: &Runtime, shop: &Shop, config: &str, fatal: Option<&Arc<Fatal>>) 
 }
 
 /// One runtime in the place of a process. Returns the state of its tasks, or none if it was killed.
-fn one_life(
+pub(crate) fn one_life(
     world: &Runtime,
     place: &Place,
     config: &str,

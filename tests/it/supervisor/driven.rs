@@ -54,6 +54,29 @@ pub(crate) fn answer(place: &Place, number: u32, actions: &[(&str, &str, &str, &
     std::fs::write(place.path(&format!("answer-{number}")), text).unwrap();
 }
 
+/// The closing reply comes before the resolution, and the journal gives the reviewer's own reason.
+#[tokio::test]
+async fn a_resolved_thread_gets_its_closing_reply_first_and_the_true_reason() {
+    let place = Place::new().await;
+    let config = config(&place);
+    answer(&place, 1, &[], &[reported(3, "Subtraction underflows", "critical")]);
+    answer(&place, 2, &[("@1", "resolve", "accepts", "Fixed, thank you.")], &[]);
+    let run = place.run(&config).await;
+    run.tick().await;
+    place.play(&push(1));
+    run.ticks(3).await;
+    assert_eq!(run.threads(), ["resolved by reviewer"]);
+    let posts = place.posts();
+    let position = |what: &str| posts.iter().position(|post| post.starts_with(what)).unwrap();
+    assert!(position("reply: Fixed, thank you.") < position("resolve"), "{posts:?}");
+    assert_eq!(place.count("resolve"), 1);
+    run.stop().await;
+    let records = place.records().await;
+    let whys: Vec<&str> = records.iter().map(|record| record.why.as_str()).collect();
+    assert!(whys.contains(&"orange says that it is fixed"), "{whys:?}");
+    assert!(!whys.iter().any(|why| why.contains("no longer lists")), "{whys:?}");
+}
+
 fn calls(place: &Place) -> usize {
     place.read("calls").lines().count()
 }

@@ -32,7 +32,7 @@ async fn queue(run: &Run, place: &Place, number: usize) {
     let snapshot = &view.computed.as_ref().unwrap().snapshot;
     let thread = snapshot.threads[number].id.clone();
     let about = run.journal.leases().await.unwrap()[0].pull_request.clone();
-    let fact = Fact::Decided { thread: thread.clone(), verb: Decision::Queue };
+    let fact = Fact::decided(thread.clone(), Decision::Queue);
     run.journal.append_one(fact.record(place.simulator.now(), &about, "dana", "please")).await.unwrap();
     run.see(|view| {
         let computed = view.computed.as_ref().unwrap();

@@ -177,10 +177,10 @@ async fn a_head_that_moves_during_the_wait_starts_the_attempts_again() {
     let place = Place::new().await;
     let run = place.run(DRIVEN).await;
     run.ticks(6).await;
-    assert_eq!(run.view().review_loop.as_ref().unwrap().attempt(), 7);
+    assert_eq!(run.view().review_loop.attempt(), 7);
     place.play(&push(1));
     run.tick().await;
-    assert_eq!(run.view().review_loop.as_ref().unwrap().attempt(), 1);
+    assert_eq!(run.view().review_loop.attempt(), 1);
     place.play("{ review = { by = 'coderabbitai', on_previous_head = true, body = '**Actionable comments posted: 0**' } }");
     run.tick().await;
     assert_eq!(run.phase(), "waiting", "a review of the head before does not count");

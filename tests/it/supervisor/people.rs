@@ -1,11 +1,15 @@
 //! People's commands to a loop (L10) and the break-glass label (R7), from the keyboard and from the forge.
 
-use crate::support::harness::{DRIVEN, MAJOR, Place, finding, push, review};
+use crate::support::harness::{DRIVEN, MAJOR, Place, finding, parsed, profiles, push, review};
 use cloture::domain::machine::Decision;
 use cloture::domain::review_loop::Exit;
 use cloture::supervisor::LoopCommand;
 use cloture::supervisor::fact::Fact;
 use cloture::supervisor::history::History;
+use cloture::supervisor::people::inbox::{self, InboxQuery, InboxSubject};
+use cloture::supervisor::people::stored;
+use cloture::tui::rows::{BoardRows, RowBuilder};
+use std::sync::Arc;
 
 #[tokio::test]
 async fn l10_a_paused_loop_spends_no_attempts_and_continues_when_resumed() {
@@ -14,7 +18,7 @@ async fn l10_a_paused_loop_spends_no_attempts_and_continues_when_resumed() {
     run.ticks(2).await;
     run.tell(LoopCommand::Pause, |view| format!("{:?}", view.review_loop).contains("Paused")).await;
     run.ticks(20).await;
-    assert_eq!((run.phase().as_str(), run.view().review_loop.as_ref().unwrap().attempt()), ("paused", 3));
+    assert_eq!((run.phase().as_str(), run.view().review_loop.attempt()), ("paused", 3));
     // A pause outlives the process.
     run.stop().await;
     let run = place.run(DRIVEN).await;
@@ -159,7 +163,7 @@ async fn a_recorded_decision_is_seen_without_a_poll() {
         repository: snapshot.repository.clone(),
         number: snapshot.number,
     };
-    let fact = Fact::Decided { thread: snapshot.threads[0].id.clone(), verb: Decision::Veto };
+    let fact = Fact::decided(snapshot.threads[0].id.clone(), Decision::Veto);
     let journal = place.journal().await;
     journal.append_one(fact.record(place.simulator.now(), &about, "dana", "enough")).await.unwrap();
     run.see(|view| {
@@ -168,4 +172,54 @@ async fn a_recorded_decision_is_seen_without_a_poll() {
     })
     .await;
     run.stop().await;
+}
+
+/// U1: the terminal and `cloture inbox` list the same threads and pull requests in the same order.
+#[tokio::test]
+async fn u1_the_terminal_and_the_journal_give_the_same_inbox() {
+    let place = Place::new().await;
+    let run = place.run(DRIVEN).await;
+    place.play(&review(&[finding("a", "src/cart.rs", 3, "It underflows", MAJOR)]));
+    run.tick().await;
+    for n in 0..3 {
+        place.play(&push(n));
+        place.play("{ reply = { by = 'coderabbitai', thread = 'a', body = 'The problem is still there, please fix it.' } }");
+        place.play(&review(&[]));
+        run.tick().await;
+    }
+    assert_eq!(run.threads(), ["escalated by round_limit"]);
+    // Nobody reviews the last head.
+    place.play(&push(4));
+    run.ticks(2).await;
+    assert_eq!(run.end().await, "timeout");
+
+    let config = parsed(DRIVEN);
+    let reads = profiles(&config);
+    let rows = RowBuilder { config: Arc::new(config.clone()), reads: reads.clone(), read_only: false };
+    let rows = BoardRows::default().updated(run.board(), &rows);
+    let rows = rows.pulls.values().flat_map(|pull| &pull.inbox);
+    let shown: Vec<_> = rows.map(|row| (row.rank.clone(), row.thread.clone(), row.why.clone())).collect();
+    run.stop().await;
+
+    let (stored, _) = stored::all(&place.journal().await, &config, &*reads).await.unwrap();
+    let address = cloture::supervisor::planned_writes::address(&stored[0].computed);
+    let entries = inbox::entries(&InboxQuery {
+        address: &address,
+        computed: Some(&stored[0].computed),
+        exit: stored[0].exit.as_ref(),
+        refusal: None,
+        handoffs: &[],
+        policy: &config.policy,
+        include_ended: false,
+    });
+    let listed = entries.into_iter().map(|entry| {
+        let thread = match &entry.subject {
+            InboxSubject::Thread(waiting) => Some(waiting.shown.id().clone()),
+            _ => None,
+        };
+        (entry.rank, thread, entry.why)
+    });
+    let listed: Vec<_> = listed.collect();
+    assert_eq!(shown, listed);
+    assert_eq!(shown.len(), 2, "a thread, and the loop that timed out: {shown:?}");
 }

@@ -76,7 +76,7 @@ async fn one_drives(place: Place) {
     // The standby learns of a decision that a person made at the driver.
     let thread = one.view().computed.as_ref().unwrap().snapshot.threads[0].id.clone();
     let about = one.journal.leases().await.unwrap()[0].pull_request.clone();
-    let fact = Fact::Decided { thread, verb: Decision::Escalate };
+    let fact = Fact::decided(thread, Decision::Escalate);
     one.journal.append_one(fact.record(place.simulator.now(), &about, "dana", "look")).await.unwrap();
     for run in [&one, &two] {
         run.see(|view| {

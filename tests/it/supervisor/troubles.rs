@@ -15,7 +15,7 @@ async fn l8_a_network_failure_costs_one_attempt_and_the_loop_continues() {
     place.simulator.inject(Fault::always("*", FaultKind::DropBefore));
     run.ticks(2).await;
     let view = run.view();
-    assert_eq!(view.review_loop.as_ref().unwrap().attempt(), 4);
+    assert_eq!(view.review_loop.attempt(), 4);
     assert!(view.trouble.is_some(), "it is shown");
     place.simulator.clear_faults();
     place.play(&review(&[]));
@@ -42,7 +42,7 @@ async fn l8_a_rate_limit_waits_as_the_server_says_and_costs_no_attempt() {
     let kind = FaultKind::PrimaryLimit { reset_in: 1800, error_type: "RATE_LIMITED".to_owned() };
     place.simulator.inject(Fault::once("reads", kind));
     run.tick().await;
-    assert_eq!(run.view().review_loop.as_ref().unwrap().attempt(), 2);
+    assert_eq!(run.view().review_loop.attempt(), 2);
     assert!(run.view().trouble.is_some());
     place.play(&review(&[]));
     run.tick().await;

@@ -6,8 +6,8 @@ use cloture::domain::finding::Finding;
 use cloture::domain::place::LineRange;
 use cloture::domain::policy::Policy;
 use cloture::domain::snapshot::{
-    Account, AccountKind, Branch, DiffSide, PullRequestSnapshot, PullRequestState, PushEvidence, PushTime,
-    RepositoryName, ReviewThread, ThreadComment, ThreadSubject, Visible,
+    Account, AccountKind, Branch, DiffSide, KnownNames, PullRequestSnapshot, PullRequestState, PushEvidence,
+    PushTime, RepositoryName, ReviewThread, ThreadComment, ThreadSubject, Visible,
 };
 use cloture::domain::vocabulary::{Association, Category, ReviewerName, Severity, ThreadId};
 use cloture::reviewers::adapters::{Adapter, Program, ReviewerDriver};
@@ -69,6 +69,8 @@ pub(crate) fn account(login: &str, kind: AccountKind) -> Account {
 pub(crate) fn snapshot() -> PullRequestSnapshot {
     PullRequestSnapshot {
         repository: RepositoryName::new("acme", "shop").unwrap(),
+        repository_id: "R_1".to_owned(),
+        known_as: KnownNames::default(),
         number: 7,
         node_id: "PR_7".to_owned(),
         title: "Add a discount".to_owned(),
@@ -87,6 +89,7 @@ pub(crate) fn snapshot() -> PullRequestSnapshot {
         updated_at: at(0),
         merged_at: None,
         closed_at: None,
+        reactions: Vec::new(),
         reopened_at: None,
         labels: Vec::new(),
         reviews: Vec::new(),

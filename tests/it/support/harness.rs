@@ -250,7 +250,7 @@ impl Run {
 
     /// The view of the first pull request.
     pub(crate) fn view(&self) -> Arc<PullRequestView> {
-        self.board().pull_requests[&self.on[0]].clone()
+        self.board().get(&self.on[0]).unwrap().clone()
     }
 
     pub(crate) fn exit(&self) -> Option<String> {
@@ -258,12 +258,11 @@ impl Run {
     }
 
     pub(crate) fn phase(&self) -> String {
-        match self.view().review_loop.as_ref().map(|review_loop| review_loop.phase().clone()) {
-            None => "none".to_owned(),
-            Some(Phase::Waiting) => "waiting".to_owned(),
-            Some(Phase::WithAuthor) => "with the author".to_owned(),
-            Some(Phase::Paused(_)) => "paused".to_owned(),
-            Some(Phase::Ended(exit)) => exit.name().to_owned(),
+        match self.view().review_loop.phase() {
+            Phase::Waiting => "waiting".to_owned(),
+            Phase::WithAuthor => "with the author".to_owned(),
+            Phase::Paused(_) => "paused".to_owned(),
+            Phase::Ended(exit) => exit.name().to_owned(),
         }
     }
 
@@ -287,7 +286,7 @@ impl Run {
     /// Waits for a view that needs no poll.
     pub(crate) async fn see(&self, mut done: impl FnMut(&PullRequestView) -> bool) {
         let mut board = self.board.clone();
-        let seen = board.wait_for(|board| board.pull_requests.get(&self.on[0]).is_some_and(|v| done(v)));
+        let seen = board.wait_for(|board| board.get(&self.on[0]).is_some_and(|v| done(v)));
         let seen = tokio::time::timeout(Duration::from_secs(30), seen).await;
         assert!(seen.is_ok(), "the view never showed it");
     }

@@ -20,8 +20,9 @@ fn queueing_asks_nothing_and_the_same_key_undoes_it() {
     played.press("f");
     played.until_shown("is off the list");
     played.press(UNDO);
-    played.until_shown("is queued");
-    assert_eq!(world.decisions(), ["queue", "unqueue", "queue"]);
+    played.until_shown("is as it was before");
+    assert_eq!(world.decisions(), ["queue", "unqueue"]);
+    assert_eq!(world.records("undone").len(), 1);
     assert_eq!(world.posts(), [""; 0], "nothing is written to GitHub");
 }
 
@@ -75,10 +76,10 @@ fn resolving_asks_first_and_can_be_undone() {
     assert!(world.is_resolved("src/a.rs", 1));
     played.press(UNDO);
     played.agree("Open the thread at src/a.rs:1");
-    played.until_shown("is open again");
+    played.until_shown("is as it was before");
     assert!(!world.is_resolved("src/a.rs", 1));
     assert_eq!(world.decisions(), ["resolve"]);
-    assert_eq!(world.records("reopened").len(), 1, "the journal has it, too");
+    assert_eq!(world.records("undone").len(), 1, "the journal has it, too");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use cloture::domain::cycle::{
     AnswerFinding, CycleSkip, CycleTrigger, FrozenCycle, ReviewerAnswer, ThreadChoice, Violation,
 };
 use cloture::domain::driven::{CycleOutcome, DrivenPullRequest, NextCall};
-use cloture::domain::finding::Finding;
+use cloture::domain::finding::{Finding, UndoableAct};
 use cloture::domain::handoff::{HandoffMode, HandoffRules};
 use cloture::domain::machine::Decision;
 use cloture::domain::place::{FileChange, Hunk, LineRange};
@@ -29,6 +29,8 @@ struct PrModel {
     /// The most decisions of people, including returns.
     max_decisions: u32,
     max_reopenings: u32,
+    /// Whether people undo their decisions.
+    may_undo: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -37,6 +39,8 @@ struct PrModelState {
     pushes: u32,
     decisions: u32,
     reopenings: u32,
+    /// The last act of a person that is not undone.
+    act: Option<(ThreadId, UndoableAct)>,
     /// Findings that were handed off, in order.
     sent: Vec<ThreadId>,
     /// The promise that a transition broke, if any.
@@ -59,6 +63,7 @@ enum Event {
         thread: ThreadId,
         act: Decision,
     },
+    Undo,
     /// "Won't fix", by a person who may override or by one who may not.
     WontFix {
         thread: ThreadId,
@@ -218,7 +223,15 @@ impl Model for PrModel {
     fn init_states(&self) -> Vec<PrModelState> {
         let mut pr = DrivenPullRequest::new(self.author_is_bot);
         pr.push("h0".into(), &[]);
-        vec![PrModelState { pr, pushes: 0, decisions: 0, reopenings: 0, sent: Vec::new(), broken: None }]
+        vec![PrModelState {
+            pr,
+            pushes: 0,
+            decisions: 0,
+            reopenings: 0,
+            act: None,
+            sent: Vec::new(),
+            broken: None,
+        }]
     }
 
     fn actions(&self, state: &PrModelState, events: &mut Vec<Event>) {
@@ -250,6 +263,9 @@ impl Model for PrModel {
             }
             events.push(Event::WontFix { thread, association: Association::Contributor });
         }
+        if state.act.is_some() {
+            events.push(Event::Undo);
+        }
         events.extend([Event::Merge, Event::Close]);
         if state.reopenings < self.max_reopenings {
             events.push(Event::Reopen);
@@ -269,8 +285,16 @@ impl Model for PrModel {
             Event::PushBack => next.pr.push("h0".into(), &[]),
             Event::Ask { reviewer, response } => self.ask(&mut next, reviewer, &response),
             Event::Person { thread, act } => {
-                if next.pr.decide(&thread, act).is_ok() {
+                if let Ok(undoable) = next.pr.decide(&thread, act) {
                     next.decisions += 1;
+                    next.act = self.may_undo.then_some((thread, undoable));
+                }
+            }
+            Event::Undo => {
+                let (thread, act) = next.act.take()?;
+                let before = next.pr.clone();
+                if next.pr.undo(&thread, &act, &self.policy).is_err() && next.pr != before {
+                    next.broken = Some(UNDO);
                 }
             }
             Event::WontFix { thread, association } => {
@@ -337,6 +361,7 @@ impl Model for PrModel {
             Property::always(ALL_OR_NOTHING, |_: &Self, s: &PrModelState| s.broken != Some(ALL_OR_NOTHING)),
             Property::always(CLOSED_FOR_IT, |_: &Self, s: &PrModelState| s.broken != Some(CLOSED_FOR_IT)),
             Property::always(CHAIN, |_: &Self, s: &PrModelState| s.broken != Some(CHAIN)),
+            Property::always(UNDO, |_: &Self, s: &PrModelState| s.broken != Some(UNDO)),
             Property::always("H4: no finding is dispatched twice", |_: &Self, s: &PrModelState| {
                 s.sent.iter().enumerate().all(|(index, finding)| !s.sent[..index].contains(finding))
             }),
@@ -360,6 +385,7 @@ impl Model for PrModel {
 const ONE_ACTION: &str = "C2: exactly one action per open thread and cycle";
 const ALL_OR_NOTHING: &str = "C3: a failed answer changes nothing but who has the threads";
 const CLOSED_FOR_IT: &str = "C4: a reviewer that never behaves leaves nothing open";
+const UNDO: &str = "T6: an undoing that does not fit changes nothing";
 const CHAIN: &str = "H3: nothing is handed off from a bot's pull request that nobody queued";
 
 impl PrModel {
@@ -413,6 +439,7 @@ fn model(repeat_limit: u32, flip_limit: u32, max_review_iterations: u32, cycle_r
         max_pushes: 2,
         max_decisions: 1,
         max_reopenings: 1,
+        may_undo: false,
     }
 }
 
@@ -437,6 +464,12 @@ fn every_promise_holds_under_every_policy_of_the_grid() {
 fn every_promise_holds_on_a_bots_pull_request_with_two_problems() {
     let states = checked(PrModel { author_is_bot: true, problems: 2, ..model(1, 1, 2, 0) });
     assert_eq!(states, 375_910);
+}
+
+#[test]
+fn every_promise_holds_when_people_undo_their_decisions() {
+    let states = checked(PrModel { may_undo: true, ..model(2, 1, 2, 0) });
+    assert_eq!(states, 73_201);
 }
 
 #[test]

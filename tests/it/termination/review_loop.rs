@@ -1,116 +1,201 @@
-//! The loop of a pull request: polls that fail, reviews that never come, an author that may or may not push,
-//! and people who pause, stop and grant.
+//! The loop of a pull request and all its successors: reviews that never come, run again or cannot be read,
+//! reviewers that show up late, an author that may or may not push, pushes, closings and reopenings, and people
+//! who pause, stop, restart and grant.
+//!
+//! Everything that happens outside the loop is an *outside event*, and the model allows a limited number of
+//! them in every order. Polls, failed or not, and looks by hand are unlimited.
 
 use cloture::domain::policy::Policy;
+use cloture::domain::re_review::BrokenGlass;
 use cloture::domain::review_loop::{
-    Exit, LoopEffect, LoopEvent, Observation, Phase, PostContent, PostKind, ReviewLoop, ReviewerPost,
-    Transition, WaitAnchor,
+    AuthorState, Exit, LoopEffect, LoopEvent, Observation, Phase, PostContent, PostKind, ReviewLoop,
+    ReviewerPost, TimedOutOn, Transition, WaitAnchor,
 };
 use cloture::domain::snapshot::PullRequestState;
 use cloture::domain::vocabulary::ReviewerName;
 use jiff::Timestamp;
-use stateright::{Checker, Model, Property};
+use stateright::{Checker, HasDiscoveries, Model, Property};
 use std::collections::BTreeSet;
 
 struct LoopModel {
     policy: Policy,
-    /// Pushes by anybody, including the author of a round.
-    max_pushes: u32,
-    max_grants: u32,
-    max_pauses: u32,
-    /// Rate limits and polls by hand cost no attempt, so the model limits them.
-    max_free_polls: u32,
+    /// Outside events in one run.
+    max_events: u32,
     /// Whether GitHub's review history counts rounds, as it does if verdicts are posted.
     forge_counts: bool,
+    /// A driver that gives each successor of an ended loop fresh counts. The shipped one does not.
+    forgets_rounds: bool,
+}
+
+/// The pull request, the journal and the author, apart from the loop.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct World {
+    head: u32,
+    state: PullRequestState,
+    reopenings: u32,
+    review: Review,
+    late_reviewer: LateReviewer,
+    glass_broken: bool,
+    author: AuthorState,
+    /// Author rounds and grants since the last reopening.
+    rounds: u32,
+    granted: u32,
+}
+
+/// What the reviewer has posted about the head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Review {
+    Missing,
+    Running,
+    Unreadable,
+    Failed,
+    Clean,
+    Issues,
+    /// Nothing to fix, but an escalated thread.
+    NeedsPerson,
+}
+
+/// A second reviewer, which nobody expected at first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum LateReviewer {
+    Unknown,
+    Working,
+    Done,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct LoopState {
     review_loop: ReviewLoop,
-    pushes: u32,
-    pauses: u32,
-    free_polls: u32,
-    /// Rounds as the model counts them.
-    dispatched: u32,
-    /// The driver's state: at most one deadline for the next poll, and whether a poll is under way.
-    has_deadline: bool,
-    polling: bool,
-    caps_announced: u32,
+    world: World,
+    events: u32,
+    /// Whether the loop has seen the world as it is.
+    up_to_date: bool,
+    /// Whether a look by hand has ever cost an attempt.
+    free_look_cost: bool,
+    /// Whether the loop left a person's stop or a broken glass by itself.
+    went_on_unasked: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Event {
-    /// The driver's deadline has passed, so it polls.
-    Deadline,
-    Poll(PollResult),
+    Poll,
+    LookByHand,
     Unreachable,
-    RateLimited,
+    // Outside events
     Push,
-    AuthorGaveUp,
+    Post(Review),
+    LateReviewer(LateReviewer),
+    Close,
+    Reopen,
+    Merge,
+    BreakGlass,
+    Author(AuthorState),
+    Grant,
     Pause,
     Resume,
     Stop,
-    PollNow,
-    Grant,
+    Restart,
 }
 
-/// The result of a poll.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum PollResult {
-    NoReview,
-    CleanReview,
-    Issues,
-    Failure,
-    Merged,
-}
-
-impl LoopModel {
-    fn observation(&self, state: &LoopState, result: PollResult) -> Observation {
-        let head = format!("h{}", state.pushes).into();
-        let anchor = WaitAnchor { head, pushed_at: Timestamp::UNIX_EPOCH };
-        let content = match result {
-            PollResult::NoReview | PollResult::Merged => None,
-            PollResult::CleanReview | PollResult::Issues => Some(PostContent::Complete),
-            PollResult::Failure => Some(PostContent::Failure("out of quota".to_owned())),
-        };
-        let post = content.map(|content| ReviewerPost {
-            reviewer: reviewer(),
-            kind: PostKind::Review(content),
-            at: Timestamp::UNIX_EPOCH,
-            commit: Some(anchor.head.clone()),
-        });
-        Observation {
-            state: if result == PollResult::Merged {
-                PullRequestState::Merged
-            } else {
-                PullRequestState::Open
-            },
-            anchor,
-            posts: post.into_iter().collect(),
-            broken_glass: None,
-            something_to_fix: result == PollResult::Issues,
-            has_author: true,
-            rounds_on_forge: if self.forge_counts { state.dispatched } else { 0 },
+impl World {
+    fn new() -> World {
+        World {
+            head: 0,
+            state: PullRequestState::Open,
+            reopenings: 0,
+            review: Review::Missing,
+            late_reviewer: LateReviewer::Unknown,
+            glass_broken: false,
+            author: AuthorState::Idle,
+            rounds: 0,
+            granted: 0,
         }
     }
 
-    /// Carries out the loop's effects, like a driver.
-    fn carry_out(&self, state: &mut LoopState, event: LoopEvent<'_>) {
-        let Transition::Do(effects) = state.review_loop.wake(event, Timestamp::UNIX_EPOCH, &self.policy)
-        else {
-            return;
+    /// Everything that L4 asks for a success, in the model's own words.
+    fn is_clean(&self) -> bool {
+        self.state == PullRequestState::Open
+            && !self.glass_broken
+            && self.review == Review::Clean
+            && self.late_reviewer != LateReviewer::Working
+    }
+
+    fn observation(&self, model: &LoopModel) -> Observation {
+        let head = format!("h{}", self.head).into();
+        let anchor = WaitAnchor { head, pushed_at: Timestamp::UNIX_EPOCH };
+        let post = |reviewer: &str, content| ReviewerPost {
+            reviewer: reviewer.into(),
+            kind: PostKind::Review(content),
+            at: Timestamp::UNIX_EPOCH,
+            commit: Some(anchor.head.clone()),
+            url: None,
+            aside: false,
         };
-        for effect in effects {
-            match effect {
-                LoopEffect::Poll => (state.polling, state.has_deadline) = (true, false),
-                LoopEffect::WakeAt(_) => state.has_deadline = true,
-                LoopEffect::DispatchAuthor { .. } => state.dispatched += 1,
-                LoopEffect::Announce(exit) => {
-                    state.has_deadline = false;
-                    state.caps_announced += u32::from(matches!(exit, Exit::RoundCap { .. }));
+        let content = match self.review {
+            Review::Missing => None,
+            Review::Running => Some(PostContent::InProgress),
+            Review::Unreadable => Some(PostContent::Unreadable("no known mark".to_owned())),
+            Review::Failed => Some(PostContent::Failure("out of quota".to_owned())),
+            Review::Clean | Review::Issues | Review::NeedsPerson => Some(PostContent::Complete),
+        };
+        let late = (self.late_reviewer == LateReviewer::Done).then(|| post("late", PostContent::Complete));
+        let posts = content.map(|content| post("r", content)).into_iter().chain(late).collect();
+        let mut expected = BTreeSet::from([ReviewerName::from("r")]);
+        if self.late_reviewer != LateReviewer::Unknown {
+            expected.insert("late".into());
+        }
+        Observation {
+            state: self.state,
+            reopened_at: (self.reopenings > 0).then(|| at(self.reopenings)),
+            expected,
+            expects_anybody: false,
+            posts,
+            broken_glass: self.glass_broken.then(|| BrokenGlass::Label("stop".to_owned())),
+            to_fix: u32::from(self.review == Review::Issues),
+            for_person: if self.review == Review::NeedsPerson { vec!["a:1".to_owned()] } else { Vec::new() },
+            author: self.author,
+            rounds_on_forge: if model.forge_counts { self.rounds } else { 0 },
+            rounds_recorded: if model.forgets_rounds { 0 } else { self.rounds },
+            granted: self.granted,
+            anchor,
+        }
+    }
+}
+
+impl LoopState {
+    /// Carries out the loop's effects, like a driver: a round is recorded, and the author's agent starts.
+    fn wake(&mut self, model: &LoopModel, event: LoopEvent<'_>) -> Vec<LoopEffect> {
+        match self.review_loop.wake(event, &model.policy) {
+            Transition::Ignored(_) => Vec::new(),
+            Transition::Do(effects) => {
+                if effects.iter().any(|effect| matches!(effect, LoopEffect::DispatchAuthor { .. })) {
+                    self.world.rounds += 1;
+                    self.world.author = AuthorState::AtWork;
                 }
+                effects
             }
         }
+    }
+
+    fn look(&mut self, model: &LoopModel, scheduled: bool) -> Vec<LoopEffect> {
+        let observation = self.world.observation(model);
+        let (attempt, was_silenced) = (self.review_loop.attempt(), self.is_silenced());
+        let event =
+            if scheduled { LoopEvent::Polled(&observation) } else { LoopEvent::Learned(&observation) };
+        let effects = self.wake(model, event);
+        self.up_to_date = true;
+        self.free_look_cost |= !scheduled && self.review_loop.attempt() > attempt;
+        let is_over = self.world.state != PullRequestState::Open;
+        self.went_on_unasked |= was_silenced && !self.is_silenced() && !is_over;
+        effects
+    }
+
+    fn is_silenced(&self) -> bool {
+        matches!(self.review_loop.exit(), Some(Exit::Stopped | Exit::BreakGlass(_)))
+    }
+
+    fn has_ended(&self) -> bool {
+        self.review_loop.exit().is_some()
     }
 }
 
@@ -120,150 +205,197 @@ impl Model for LoopModel {
 
     fn init_states(&self) -> Vec<LoopState> {
         vec![LoopState {
-            review_loop: ReviewLoop::new(BTreeSet::from([reviewer()]), 0),
-            pushes: 0,
-            pauses: 0,
-            free_polls: 0,
-            dispatched: 0,
-            has_deadline: false,
-            // A driver polls as soon as it starts.
-            polling: true,
-            caps_announced: 0,
+            review_loop: ReviewLoop::new(),
+            world: World::new(),
+            events: 0,
+            up_to_date: false,
+            free_look_cost: false,
+            went_on_unasked: false,
         }]
     }
 
     fn actions(&self, state: &LoopState, events: &mut Vec<Event>) {
-        if state.has_deadline {
-            events.push(Event::Deadline);
+        events.extend([Event::Poll, Event::LookByHand, Event::Unreachable]);
+        if state.events == self.max_events {
+            return;
         }
-        if state.polling {
-            let results = [
-                PollResult::NoReview,
-                PollResult::CleanReview,
-                PollResult::Issues,
-                PollResult::Failure,
-                PollResult::Merged,
-            ];
-            events.extend(results.map(Event::Poll));
-            events.push(Event::Unreachable);
-            if state.free_polls < self.max_free_polls {
-                events.push(Event::RateLimited);
+        events.extend([Event::Pause, Event::Resume, Event::Stop, Event::Restart, Event::Grant]);
+        match state.world.state {
+            PullRequestState::Open => {
+                events.extend([Event::Push, Event::Close, Event::Merge, Event::BreakGlass]);
+                let reviews = [
+                    Review::Running,
+                    Review::Unreadable,
+                    Review::Failed,
+                    Review::Clean,
+                    Review::Issues,
+                    Review::NeedsPerson,
+                ];
+                events.extend(reviews.map(Event::Post));
+                events.extend([LateReviewer::Working, LateReviewer::Done].map(Event::LateReviewer));
             }
+            PullRequestState::Closed => events.push(Event::Reopen),
+            PullRequestState::Merged => {}
         }
-        if state.pushes < self.max_pushes {
-            events.push(Event::Push);
-        }
-        if state.pauses < self.max_pauses {
-            events.push(Event::Pause);
-        }
-        if state.review_loop.granted() < self.max_grants {
-            events.push(Event::Grant);
-        }
-        events.extend([Event::AuthorGaveUp, Event::Resume, Event::Stop]);
-        if !state.polling && state.free_polls < self.max_free_polls {
-            events.push(Event::PollNow);
+        if state.world.author == AuthorState::AtWork {
+            events.extend([AuthorState::Pushed, AuthorState::GaveUp].map(Event::Author));
         }
     }
 
     fn next_state(&self, state: &LoopState, event: Event) -> Option<LoopState> {
         let mut next = state.clone();
         match event {
-            Event::Deadline => (next.polling, next.has_deadline) = (true, false),
-            Event::Poll(result) => {
-                next.polling = false;
-                let observation = self.observation(state, result);
-                self.carry_out(&mut next, LoopEvent::Polled(&observation));
+            Event::Poll | Event::LookByHand => {
+                next.look(self, event == Event::Poll);
+                return (next != *state).then_some(next);
             }
             Event::Unreachable => {
-                next.polling = false;
-                self.carry_out(&mut next, LoopEvent::Unreachable);
+                next.wake(self, LoopEvent::Unreachable);
+                return (next != *state).then_some(next);
             }
-            Event::RateLimited => {
-                next.free_polls += 1;
-                next.polling = false;
-                self.carry_out(&mut next, LoopEvent::RateLimited { until: Timestamp::UNIX_EPOCH });
+            Event::Push => {
+                next.world.head += 1;
+                (next.world.review, next.world.author) = (Review::Missing, AuthorState::Idle);
+                if next.world.late_reviewer == LateReviewer::Done {
+                    next.world.late_reviewer = LateReviewer::Working;
+                }
             }
-            Event::Push => next.pushes += 1,
-            Event::AuthorGaveUp => self.carry_out(&mut next, LoopEvent::AuthorGaveUp),
-            Event::Pause => {
-                next.pauses += 1;
-                self.carry_out(&mut next, LoopEvent::Pause);
+            Event::Post(review) => next.world.review = review,
+            Event::LateReviewer(late) => next.world.late_reviewer = late,
+            Event::Close => next.world.state = PullRequestState::Closed,
+            Event::Reopen => {
+                next.world.state = PullRequestState::Open;
+                next.world.reopenings += 1;
+                (next.world.rounds, next.world.granted) = (0, 0);
+                if next.world.author != AuthorState::AtWork {
+                    next.world.author = AuthorState::Idle;
+                }
             }
-            Event::Resume => self.carry_out(&mut next, LoopEvent::Resume),
-            Event::Stop => self.carry_out(&mut next, LoopEvent::Stop),
-            Event::PollNow => {
-                next.free_polls += 1;
-                self.carry_out(&mut next, LoopEvent::PollNow);
-            }
-            Event::Grant => self.carry_out(&mut next, LoopEvent::GrantRound),
+            Event::Merge => next.world.state = PullRequestState::Merged,
+            Event::BreakGlass => next.world.glass_broken = true,
+            Event::Author(author) => next.world.author = author,
+            Event::Grant => next.world.granted += 1,
+            Event::Pause => drop(next.wake(self, LoopEvent::Pause)),
+            Event::Resume => drop(next.wake(self, LoopEvent::Resume)),
+            Event::Stop => drop(next.wake(self, LoopEvent::Stop)),
+            Event::Restart => drop(next.wake(self, LoopEvent::Restart)),
         }
-        (next != *state).then_some(next)
+        if next == *state {
+            return None;
+        }
+        next.events += 1;
+        next.up_to_date = false;
+        Some(next)
     }
 
     fn properties(&self) -> Vec<Property<Self>> {
         vec![
-            Property::always("L6: author rounds are bounded", |model: &Self, state: &LoopState| {
-                let granted = state.review_loop.granted();
-                state.dispatched <= model.policy.max_rounds + granted
-                    && state.dispatched <= model.policy.max_restarts + granted
-            }),
             Property::always(
-                "L6: the operator is told at the cap, once for each time it is reached",
-                |_: &Self, s: &LoopState| s.caps_announced <= 1 + s.review_loop.granted(),
+                "L6: author rounds are bounded over all successors of a loop",
+                |model: &Self, state: &LoopState| {
+                    let World { rounds, granted, .. } = state.world;
+                    rounds <= model.policy.max_rounds + granted
+                        && rounds <= model.policy.max_restarts + granted
+                },
             ),
             Property::always("L2: no wait polls more often than it may", |model: &Self, s: &LoopState| {
                 s.review_loop.attempt() <= model.policy.max_attempts
             }),
+            Property::always("L10: a look by hand costs no attempt", |_: &Self, s: &LoopState| {
+                !s.free_look_cost
+            }),
             Property::always(
-                "a loop that has not ended is waiting for something that will come",
-                |_: &Self, s: &LoopState| match s.review_loop.phase() {
-                    Phase::Ended(_) | Phase::Paused(_) => true,
-                    Phase::Waiting | Phase::WithAuthor => s.polling || s.has_deadline,
-                },
+                "T8: left alone, every wait ends within its attempts and stays ended",
+                ends_if_left_alone,
+            ),
+            Property::always("L4: no success while anything waits", |_: &Self, s: &LoopState| {
+                !s.up_to_date || s.review_loop.exit() != Some(&Exit::Success) || s.world.is_clean()
+            }),
+            Property::always("L4: a clean pull request is called so", |_: &Self, s: &LoopState| {
+                let may_say_it = !s.is_silenced()
+                    && !matches!(s.review_loop.phase(), Phase::Paused(_) | Phase::WithAuthor);
+                !(s.up_to_date && s.world.is_clean() && may_say_it)
+                    || s.review_loop.exit() == Some(&Exit::Success)
+            }),
+            Property::always(
+                "R7, L10: a stopped loop goes on only if a person says so",
+                |_: &Self, s: &LoopState| !s.went_on_unasked,
             ),
             Property::sometimes("all rounds are used", |model: &Self, s: &LoopState| {
-                s.dispatched == model.policy.max_rounds.min(model.policy.max_restarts) + model.max_grants
+                s.world.rounds == model.policy.max_rounds.min(model.policy.max_restarts)
             }),
-            Property::sometimes("it ends well", |_: &Self, s: &LoopState| ended(s, "success")),
-            Property::sometimes("it runs out of time", |_: &Self, s: &LoopState| ended(s, "timeout")),
-            Property::sometimes("it sees a failed workflow", |_: &Self, s: &LoopState| {
-                ended(s, "workflow_failure")
+            Property::sometimes("success", |_: &Self, s: &LoopState| ended(s, "success")),
+            Property::sometimes("needs a person", |_: &Self, s: &LoopState| ended(s, "needs_person")),
+            Property::sometimes("timeout", |_: &Self, s: &LoopState| ended(s, "timeout")),
+            Property::sometimes("the author does not push", |_: &Self, s: &LoopState| {
+                s.review_loop.exit() == Some(&Exit::Timeout { missing: TimedOutOn::Push })
             }),
-            Property::sometimes("it hits the round cap", |_: &Self, s: &LoopState| ended(s, "round_cap")),
-            Property::sometimes("it sees the merge", |_: &Self, s: &LoopState| ended(s, "pr_merged")),
-            Property::sometimes("it never reaches the forge", |_: &Self, s: &LoopState| {
-                ended(s, "out_of_reach")
+            Property::sometimes("unreadable", |_: &Self, s: &LoopState| {
+                matches!(s.review_loop.exit(), Some(Exit::Unreadable { .. }))
             }),
+            Property::sometimes("failed", |_: &Self, s: &LoopState| {
+                matches!(s.review_loop.exit(), Some(Exit::WorkflowFailure { .. }))
+            }),
+            Property::sometimes("round cap", |_: &Self, s: &LoopState| ended(s, "round_cap")),
+            Property::sometimes("merged", |_: &Self, s: &LoopState| ended(s, "pr_merged")),
+            Property::sometimes("out of reach", |_: &Self, s: &LoopState| ended(s, "out_of_reach")),
             Property::sometimes("the author gives up", |_: &Self, s: &LoopState| ended(s, "issues_found")),
         ]
     }
 }
 
-fn ended(state: &LoopState, name: &str) -> bool {
-    matches!(state.review_loop.phase(), Phase::Ended(exit) if Exit::name(exit) == name)
+/// Polls the same world again and again. A wait for reviews may be followed by one for the author's push, and
+/// after the end nothing may happen any more.
+fn ends_if_left_alone(model: &LoopModel, state: &LoopState) -> bool {
+    if matches!(state.review_loop.phase(), Phase::Paused(_)) {
+        return true;
+    }
+    let mut state = state.clone();
+    for _ in 0..=2 * model.policy.max_attempts {
+        state.look(model, true);
+    }
+    let resting = state.review_loop.clone();
+    state.has_ended() && state.look(model, true).is_empty() && state.review_loop == resting
 }
 
-fn reviewer() -> ReviewerName {
-    "r".into()
+fn ended(state: &LoopState, name: &str) -> bool {
+    state.review_loop.exit().is_some_and(|exit| exit.name() == name)
+}
+
+fn at(second: u32) -> Timestamp {
+    Timestamp::from_second(i64::from(second)).unwrap()
 }
 
 #[test]
-fn author_rounds_are_bounded_under_all_events() {
+fn t8_l6_author_rounds_and_waits_are_bounded_over_all_successors() {
     let mut states = 0;
-    for (max_rounds, max_restarts) in [(1, 1), (2, 2), (3, 3), (2, 3), (3, 2)] {
+    for (max_rounds, max_restarts) in [(1, 1), (2, 2), (2, 1), (1, 2)] {
         for forge_counts in [true, false] {
             let model = LoopModel {
                 policy: Policy { max_attempts: 2, max_rounds, max_restarts, ..Policy::default() },
-                max_pushes: 4,
-                max_grants: 1,
-                max_pauses: 2,
-                max_free_polls: 2,
+                max_events: 5,
                 forge_counts,
+                forgets_rounds: false,
             };
             let checker = model.checker().threads(2).spawn_bfs().join();
             checker.assert_properties();
             states += checker.unique_state_count();
         }
     }
-    assert_eq!(states, 106_378);
+    assert_eq!(states, 0);
+}
+
+#[test]
+fn t8_with_fresh_counts_for_each_successor_the_checker_finds_the_endless_chain() {
+    let model = LoopModel {
+        policy: Policy { max_attempts: 2, max_rounds: 1, max_restarts: 1, ..Policy::default() },
+        max_events: 3,
+        forge_counts: false,
+        forgets_rounds: true,
+    };
+    let endless = "L6: author rounds are bounded over all successors of a loop";
+    let checker = model.checker().finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
+    let path = checker.discovery(endless).expect("without the counts, rounds must exceed their bound");
+    let rounds = path.last_state().world.rounds;
+    assert!(rounds > 1, "a push after the end starts another round: {rounds}");
 }

@@ -109,7 +109,6 @@ fn coderabbit_notices() {
     for just_ask in [
         notice("skip review", "Review skipped\n>\n> Auto reviews are disabled on this repository."),
         notice("skip review", "Review skipped\n>\n> Draft detected."),
-        notice("review in progress", "Currently processing new changes in this PR."),
     ] {
         let reading = read("coderabbit", PostPlace::Comment, &just_ask);
         assert_eq!(
@@ -118,6 +117,9 @@ fn coderabbit_notices() {
             "{just_ask}"
         );
     }
+    let running = notice("review in progress", "Currently processing new changes in this PR.");
+    let reading = read("coderabbit", PostPlace::Comment, &running);
+    assert_eq!((reading.class, reading.content), (PostClass::Failure, PostContent::InProgress));
     let triggered = "<details>\n<summary>✅ Actions performed</summary>\n\nReview triggered.\n\n</details>";
     let reading = read("coderabbit", PostPlace::Comment, triggered);
     assert_eq!((reading.class, reading.content), (PostClass::Noise, PostContent::NotReady));
@@ -430,7 +432,7 @@ fn claude() {
     assert_eq!(bodies, ["The name has a typo", "The check is missing"]);
     let working =
         read("claude", PostPlace::Comment, "Claude Code is working… <img src=\"x\" />\n\nI'll analyze this.");
-    assert_eq!((working.class, working.content), (PostClass::Failure, PostContent::NotReady));
+    assert_eq!((working.class, working.content), (PostClass::Failure, PostContent::InProgress));
     failure(
         "claude",
         PostPlace::Comment,
@@ -441,7 +443,8 @@ fn claude() {
         PostPlace::Comment,
         "**Claude finished @you's task in 2m** —— [View job](x)\n\n---\n### Review\n\nFine.",
     );
-    assert_eq!((done.class, done.content), (PostClass::Summary, PostContent::Complete));
+    assert_eq!(done.class, PostClass::Summary);
+    assert!(matches!(done.content, PostContent::Unreadable(_)), "it ended, and nobody knows how");
 }
 
 #[test]

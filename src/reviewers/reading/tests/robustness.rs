@@ -72,11 +72,27 @@ fn a_megabyte_of_junk_is_read_in_linear_time() {
 
 proptest! {
     #[test]
-    fn any_text_by_any_bot_can_be_read(text in any::<String>(), place in 0_usize..4, bot in 0_usize..30) {
+    fn any_text_by_any_bot_can_be_read(text in any::<String>(), place in 0_usize..4, bot in 0_usize..60) {
         let profiles = &*PROFILES;
         let bot = bot % profiles.iter().count();
         let name = profiles.iter().nth(bot).map(|known| known.name.clone()).unwrap();
         let reading = profiles.read(&name, PLACES[place], &text);
         prop_assert!(reading.class == PostClass::Finding || reading.findings.len() <= 500);
+    }
+
+    /// L3: random text has no positive sign, so it is never a finished and clean review.
+    #[test]
+    fn l3_random_text_by_any_bot_is_never_a_clean_review(
+        text in "(\\PC{0,40}\n|[#>*|`<-]{1,3} ?[A-Za-z0-9 ().:/]{0,30}\n){1,12}",
+        is_review in any::<bool>(),
+        bot in 0_usize..60,
+    ) {
+        let profiles = &*PROFILES;
+        let bot = bot % profiles.iter().count();
+        let name = profiles.iter().nth(bot).map(|known| known.name.clone()).unwrap();
+        let place = if is_review { PostPlace::Review } else { PostPlace::Comment };
+        let reading = profiles.read(&name, place, &text);
+        let is_clean = reading.content == PostContent::Complete && reading.findings.is_empty();
+        prop_assert!(!is_clean, "{name}: {text:?}");
     }
 }
