@@ -44,6 +44,9 @@ pub struct ReviewLoop {
     anchor: Option<WaitAnchor>,
     /// Scheduled polls in this wait.
     attempt: u32,
+    /// The attempts were spent, and the missing reviews have not arrived since.
+    #[serde(default)]
+    time_is_up: bool,
     /// Whether any poll reached GitHub.
     reached: bool,
     /// The last reopening that the loop has seen (L6).
@@ -225,19 +228,23 @@ impl ReviewLoop {
             return Transition::Ignored("the loop is paused");
         }
         self.follow(observation, &judgement);
-        if costs_attempt && !self.has_ended() {
-            self.attempt += 1;
+        if !self.has_ended() {
+            self.attempt += u32::from(costs_attempt);
+            self.time_is_up |= self.attempt >= policy.max_attempts;
         }
         if self.phase == Phase::WithAuthor {
-            return self.wait_for_push(observation, policy);
+            let expects_push = observation.author != AuthorState::GaveUp && !self.time_is_up;
+            if expects_push || observation.to_fix > 0 {
+                return self.wait_for_push(observation);
+            }
+            // What the author was sent for is settled without a push.
+            self.phase = Phase::Waiting;
         }
         match judgement {
             Judgement::ReviewFailed { reviewer, reason } => {
                 self.end(Exit::WorkflowFailure { reviewer, reason })
             }
-            Judgement::Incomplete { .. } if !self.has_ended() && self.attempt < policy.max_attempts => {
-                Transition::Do(Vec::new())
-            }
+            Judgement::Incomplete { .. } if !self.time_is_up => Transition::Do(Vec::new()),
             // L4: the time for the missing reviews is up, but the findings that did arrive start a round.
             Judgement::Incomplete { .. }
                 if observation.to_fix > 0 && observation.author != AuthorState::Absent =>
@@ -262,23 +269,19 @@ impl ReviewLoop {
         }
     }
 
-    /// The rule of succession: begins a new wait if this look calls for one. A loop that ended because its
-    /// time was up does not wait again for the same reviewers.
+    /// The rule of succession: begins a new wait if this look calls for one. Once the time is up, only another
+    /// reviewer, a push or a reopening does, because waiting again for the same review could go on for ever.
     fn follow(&mut self, observation: &Observation, judgement: &Judgement) {
         let has_moved = self.anchor.as_ref() != Some(&observation.anchor);
         let was_reopened = self.phase == Phase::Ended(Exit::PrClosed)
             || self.anchor.is_some() && observation.reopened_at > self.reopened_at;
         let has_more_reviewers = !observation.expected.is_subset(&self.expected);
         let is_incomplete = matches!(judgement, Judgement::Incomplete { .. });
+        self.time_is_up &= is_incomplete;
         let waits_again = match &self.phase {
             Phase::Waiting => has_more_reviewers,
-            // Whatever the time was up for, waiting for it again could go on for ever.
-            Phase::Ended(
-                Exit::Timeout { missing: TimedOutOn::Reviews(_) | TimedOutOn::Anybody | TimedOutOn::Push }
-                | Exit::Unreadable { .. },
-            ) => has_more_reviewers,
             // A review that was in is running again, or GitHub can be reached again.
-            Phase::Ended(_) => is_incomplete,
+            Phase::Ended(_) => is_incomplete && (has_more_reviewers || !self.time_is_up),
             Phase::WithAuthor | Phase::Paused(_) => false,
         };
         self.anchor = Some(observation.anchor.clone());
@@ -292,12 +295,19 @@ impl ReviewLoop {
     fn begin_wait(&mut self) {
         self.phase = Phase::Waiting;
         self.attempt = 0;
+        self.time_is_up = false;
     }
 
-    fn wait_for_push(&mut self, observation: &Observation, policy: &Policy) -> Transition {
+    fn begin_wait_for_push(&mut self) {
+        self.phase = Phase::WithAuthor;
+        self.attempt = 0;
+        self.time_is_up = false;
+    }
+
+    fn wait_for_push(&mut self, observation: &Observation) -> Transition {
         if observation.author == AuthorState::GaveUp {
             self.end(Exit::IssuesFound { author_gave_up: true })
-        } else if self.attempt >= policy.max_attempts {
+        } else if self.time_is_up {
             self.end(Exit::Timeout { missing: TimedOutOn::Push })
         } else {
             Transition::Do(Vec::new())
@@ -313,8 +323,7 @@ impl ReviewLoop {
                 Transition::Ignored("the author did not push in time")
             }
             AuthorState::AtWork | AuthorState::Pushed => {
-                self.phase = Phase::WithAuthor;
-                self.attempt = 0;
+                self.begin_wait_for_push();
                 Transition::Do(Vec::new())
             }
             AuthorState::Idle => self.begin_round(observation, policy),
@@ -330,8 +339,7 @@ impl ReviewLoop {
         {
             return self.end(Exit::RoundCap { rounds: used });
         }
-        self.phase = Phase::WithAuthor;
-        self.attempt = 0;
+        self.begin_wait_for_push();
         Transition::Do(vec![LoopEffect::DispatchAuthor { round: used + 1 }])
     }
 

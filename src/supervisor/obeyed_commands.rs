@@ -52,12 +52,15 @@ impl ObeyedCommands {
     /// Reads a stored loop and which commands it has obeyed.
     pub(super) fn restore_loop(&mut self, stored: Option<&Value>, commands: &CommandsByRecord) -> ReviewLoop {
         self.0 = match stored {
-            None => BTreeSet::new(),
-            Some(stored) => match stored.get(OBEYED_KEY).map(BTreeSet::deserialize) {
-                Some(Ok(obeyed)) => obeyed,
-                // An older version stored no numbers; its loop had obeyed every command that reached it.
-                _ => commands.keys().copied().collect(),
-            },
+            Some(stored) if ReviewLoop::deserialize(stored).is_ok() => {
+                match stored.get(OBEYED_KEY).map(BTreeSet::deserialize) {
+                    Some(Ok(obeyed)) => obeyed,
+                    // An older version stored no numbers; its loop had obeyed every command that reached it.
+                    _ => commands.keys().copied().collect(),
+                }
+            }
+            // A loop that starts anew obeys every command again, so that a stop still holds.
+            _ => BTreeSet::new(),
         };
         stored_loop(stored)
     }
@@ -107,14 +110,22 @@ mod tests {
 
     #[test]
     fn a_loop_stored_by_an_older_version_has_obeyed_every_command_until_now() {
-        let review_loop = ReviewLoop::new();
-        for stored in [serde_json::to_value(&review_loop).unwrap(), Value::Null] {
-            let mut commands = BTreeMap::from([(1, RecordedCommand::Stop)]);
+        let stored = serde_json::to_value(ReviewLoop::new()).unwrap();
+        let mut commands = BTreeMap::from([(1, RecordedCommand::Stop)]);
+        let mut obeyed = ObeyedCommands::default();
+        obeyed.restore_loop(Some(&stored), &commands);
+        assert_eq!(obeyed.pending(&commands), []);
+        commands.insert(2, RecordedCommand::Pause);
+        assert_eq!(obeyed.pending(&commands), [(2, RecordedCommand::Pause)]);
+    }
+
+    #[test]
+    fn a_stop_holds_for_a_loop_that_cannot_be_read() {
+        let commands = BTreeMap::from([(1, RecordedCommand::Stop)]);
+        for stored in [Value::Null, json!({ OBEYED_KEY: [1], "phase": "of another version" })] {
             let mut obeyed = ObeyedCommands::default();
             obeyed.restore_loop(Some(&stored), &commands);
-            assert_eq!(obeyed.pending(&commands), []);
-            commands.insert(2, RecordedCommand::Pause);
-            assert_eq!(obeyed.pending(&commands), [(2, RecordedCommand::Pause)]);
+            assert_eq!(obeyed.pending(&commands), [(1, RecordedCommand::Stop)]);
         }
     }
 

@@ -38,9 +38,10 @@ fn check_shape(document: &Value) {
         assert_eq!(keys(pull), set(&expected));
         assert!(pull["number"].is_u64() && pull["author_is_bot"].is_boolean() && pull["head"].is_string());
         let wait = &pull["loop"];
-        assert_eq!(keys(wait), set(&["phase", "attempt", "max_attempts", "waiting_for", "exit"]));
+        assert_eq!(keys(wait), set(&["phase", "attempt", "max_attempts", "waiting_for", "exit", "counts"]));
         assert!(wait["attempt"].is_u64() && wait["waiting_for"].is_array());
         assert_eq!(wait["max_attempts"], 10);
+        assert_eq!(keys(&wait["counts"]), set(&["missing", "unreadable", "failed", "to_fix", "for_person"]));
         for thread in pull["threads"].as_array().unwrap() {
             let expected = [
                 "id",

@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::domain::post::PostReader;
-use crate::domain::review_loop::{Exit, Phase, ReviewLoop};
+use crate::domain::review_loop::Exit;
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::failure::{Failure, FailureKind};
 use crate::github::{PullRequestAddress, Reader, Transport};
@@ -13,7 +13,7 @@ use crate::supervisor::computed_state::{ComputedState, RepositoryRules};
 use crate::supervisor::fact::DatedFact;
 use crate::supervisor::forge_facts::UnrecordedFact;
 use crate::supervisor::history::History;
-use serde::Deserialize;
+use crate::supervisor::obeyed_commands::stored_loop;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -73,12 +73,9 @@ fn with_state(
 ) -> StoredPullRequest {
     let StoredSnapshot { pull_request: about, age, snapshot, poll, .. } = stored;
     let computed = compute_stored(&Arc::new(snapshot), &history, config, reads);
-    let review_loop = poll.and_then(|poll| ReviewLoop::deserialize(poll).ok());
-    let review_loop = review_loop.filter(|it| it.anchor() == Some(&computed.seen.anchor));
-    let exit = review_loop.and_then(|review_loop| match review_loop.phase() {
-        Phase::Ended(exit) => Some(exit.clone()),
-        Phase::Waiting | Phase::WithAuthor | Phase::Paused(_) => None,
-    });
+    let review_loop = stored_loop(poll.as_ref());
+    let is_current = review_loop.anchor() == Some(&computed.seen.anchor);
+    let exit = review_loop.exit().filter(|_| is_current).cloned();
     StoredPullRequest { about, computed, history, age, exit }
 }
 

@@ -137,6 +137,7 @@ async fn l6_every_way_says_what_it_does_or_why_it_is_not_possible() {
         ways[1].sentences,
         [
             format!("Merge acme/shop#1 at {head} with one squashed commit."),
+            "State now: 3 findings are left to fix.".to_owned(),
             "3 findings are left unsettled.".to_owned()
         ]
     );

@@ -68,7 +68,7 @@ struct LoopState {
     review_loop: ReviewLoop,
     world: World,
     events: u32,
-    /// Whether the loop has seen the world as it is.
+    /// Whether the loop's last poll has seen the world as it is.
     up_to_date: bool,
     /// Whether a look by hand has ever cost an attempt.
     free_look_cost: bool,
@@ -251,6 +251,7 @@ impl Model for LoopModel {
             }
             Event::Unreachable => {
                 next.wake(self, LoopEvent::Unreachable);
+                next.up_to_date = false;
                 return (next != *state).then_some(next);
             }
             Event::Push => {
