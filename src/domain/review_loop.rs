@@ -73,7 +73,7 @@ pub enum ResumeTo {
 }
 
 /// Everything that can wake a loop.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub enum LoopEvent<'a> {
     /// A poll on schedule. It costs an attempt (L2).
     Polled(&'a Observation),

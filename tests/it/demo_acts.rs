@@ -290,7 +290,8 @@ async fn the_perfectionist_approved(played: &Played) {
             "send_rest has no docstring: resolved by reviewer"
         ]
     );
-    assert_eq!(played.exit(name), "success");
+    // L4: the vetoed thread waits for a person.
+    assert_eq!(played.exit(name), "needs_person");
     let asked = played.records(name, "asked").await;
     let why: Vec<&str> = asked.iter().map(|record| record.why.as_str()).collect();
     assert_eq!(why.len(), 4, "{why:?}");
