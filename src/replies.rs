@@ -2,7 +2,7 @@
 //!
 //! *Won't fix* and *acknowledged* close a thread if a maintainer writes them, so the reading is cautious on
 //! purpose. A reply closes only if all of it could be read, it says so plainly, and nothing else in it
-//! argues, asks, hedges, agrees with the finding or mentions a change: [`ReplyEvidence::may_close`] is the one
+//! argues, asks, hedges, agrees with the finding or mentions a change: `ReplyEvidence::may_close` is the one
 //! rule for every language. Everything else is a disagreement, a question, a report of a change, or
 //! [`Intent::Other`]. None of these closes anything.
 //!
