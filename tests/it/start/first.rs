@@ -1,6 +1,8 @@
 //! The first screen, and the pull requests that `cloture` without arguments watches.
 
 use crate::support::here::{Here, WATCHED};
+use std::io::ErrorKind;
+use std::net::TcpListener;
 
 const TITLES: [&str; 3] = ["Change number 1", "Change number 2", "Change number 3"];
 
@@ -16,6 +18,16 @@ fn u4_the_last_state_is_shown_before_any_request_and_without_a_network() {
     played.press("q");
     assert!(played.ended().success());
     here.cut_off();
+    // Nobody answers at this address as long as the listener lives, so no request can come to an end before it.
+    let address = here.url.trim_start_matches("http://").split('/').next().unwrap().to_owned();
+    let silent = loop {
+        // The simulator's task may still hold the port.
+        match TcpListener::bind(&address) {
+            Ok(listener) => break listener,
+            Err(error) if error.kind() == ErrorKind::AddrInUse => std::thread::yield_now(),
+            Err(error) => panic!("{address}: {error}"),
+        }
+    };
     let mut played = here.start();
     played.until("pull requests", |screen| screen.contents().contains("acme/shop#"));
     assert!(
@@ -24,6 +36,7 @@ fn u4_the_last_state_is_shown_before_any_request_and_without_a_network() {
         played.contents()
     );
     played.until_shown("The call recurses");
+    drop(silent);
     played.until_shown("offline");
     for title in TITLES {
         played.until_shown(title);
