@@ -29,7 +29,9 @@ pub mod view;
 
 pub use actor::LoopCommand;
 pub use hub::Supervisor;
-pub use view::{Board, DriverRole, PullRequestView, SupervisorProblem, SupervisorProblemKind};
+pub use view::{
+    Board, DriverRole, DueState, DueWrite, PullRequestView, SupervisorProblem, SupervisorProblemKind,
+};
 
 use crate::config::Config;
 use crate::domain::post::PostReader;

@@ -38,8 +38,10 @@ pub struct WatchOptions {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WatchEnd {
     Exit(Exit),
-    /// The loop still waits, and `--once` or `--timeout` ended the command.
-    Unfinished,
+    /// `--once` or `--timeout` ended the command while the loop still waits, or so many writes do.
+    Unfinished {
+        waiting_writes: usize,
+    },
     Failed(Failure),
 }
 
@@ -47,7 +49,7 @@ impl WatchEnd {
     pub fn exit_status(&self) -> ExitStatus {
         match self {
             WatchEnd::Exit(exit) => exit.into(),
-            WatchEnd::Unfinished => ExitStatus::Timeout,
+            WatchEnd::Unfinished { .. } => ExitStatus::Timeout,
             WatchEnd::Failed(failure) => failure.kind.exit_status(),
         }
     }
@@ -149,8 +151,11 @@ async fn watch(
             notification = notifier.next() => lines.notified(notification, output)?,
             () = tick => {}
             () = deadline => {
-                lines.end(&WatchEnd::Unfinished, output)?;
-                return Ok(WatchEnd::Unfinished);
+                let ended = view.as_ref().filter(|view| view.exit().is_some());
+                let waiting_writes = ended.map_or(0, |view| view.waiting_writes());
+                let end = WatchEnd::Unfinished { waiting_writes };
+                lines.end(&end, output)?;
+                return Ok(end);
             }
             () = &mut interrupted => {
                 let end = WatchEnd::Exit(Exit::Stopped);
@@ -174,9 +179,30 @@ fn ended(options: &WatchOptions, view: &PullRequestView, started: Timestamp) -> 
     // `--once` does not wait for another instance that drives the loop.
     let only_looks = options.once && matches!(view.role, DriverRole::Standby { .. });
     match view.exit() {
-        // The loop has not ended before the tasks of a merge are sent.
-        Some(exit) if idle && (only_looks || view.is_settled()) => Some(WatchEnd::Exit(exit.clone())),
-        None if options.once && idle => Some(WatchEnd::Unfinished),
+        // The loop has not ended before everything that is due is written, and the tasks of a merge are sent.
+        Some(exit) if idle && (only_looks || view.is_settled()) => {
+            Some(unwritten(exit, view).map_or_else(|| WatchEnd::Exit(exit.clone()), WatchEnd::Failed))
+        }
+        Some(_) if idle && options.once && view.waiting_writes() > 0 => {
+            Some(WatchEnd::Unfinished { waiting_writes: view.waiting_writes() })
+        }
+        None if options.once && idle => Some(WatchEnd::Unfinished { waiting_writes: 0 }),
         Some(_) | None => None,
     }
+}
+
+/// The loop has ended, but some of its writes cannot be done. People who wait for these must not read the exit
+/// alone.
+fn unwritten(exit: &Exit, view: &PullRequestView) -> Option<Failure> {
+    let mut impossible = view.impossible_writes();
+    let (write, failure) = impossible.next()?;
+    let others = match impossible.count() {
+        0 => String::new(),
+        1 => ", and neither could one other write".to_owned(),
+        more => format!(", and neither could {more} other writes"),
+    };
+    Some(Failure::new(
+        failure.kind,
+        format_args!("{exit}; but this could not be done: {write}{others}: {failure}"),
+    ))
 }

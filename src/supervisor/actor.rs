@@ -19,7 +19,7 @@ use super::fact::{Fact, RecordedAnswer, RecordedCommand};
 use super::history::History;
 use super::polling::PollCause;
 use super::programs::{DiffReading, RunningPrograms};
-use super::view::PullRequestView;
+use super::view::{DueWrite, PullRequestView};
 use crate::domain::review_loop::Exit;
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::domain::vocabulary::{ReviewerName, Sha};
@@ -32,6 +32,7 @@ use jiff::Timestamp;
 use latest::LatestReading;
 use lease::DriverLease;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use turns::{LoopProgress, LoopTrigger};
@@ -146,8 +147,10 @@ pub(super) struct PullRequestActor {
 /// What is not done here, and why: for people to see.
 #[derive(Debug, Default)]
 struct ActorProblems {
-    /// Writes that are due and not done, in sentences.
-    due: Vec<String>,
+    /// Writes that are due and not done.
+    due: Vec<DueWrite>,
+    /// How often each write failed in this run, by its key.
+    failed_writes: BTreeMap<String, u32>,
     /// The last thing that went wrong and still is.
     trouble: Option<String>,
     /// Why the forge refuses to show this pull request.

@@ -33,6 +33,11 @@ impl RunningPrograms {
         RunningPrograms { reviewers: BTreeMap::new(), author: None, reports }
     }
 
+    /// Whether any program is at work.
+    pub(super) fn any(&self) -> bool {
+        self.author.is_some() || !self.reviewers.is_empty()
+    }
+
     pub(super) fn abort(&mut self) {
         for (_, task) in std::mem::take(&mut self.reviewers) {
             task.abort();

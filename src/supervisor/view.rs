@@ -85,9 +85,8 @@ pub struct PullRequestView {
     /// Driven reviewers that are at work now.
     pub thinking: Vec<ReviewerName>,
     pub author_at_work: bool,
-    /// Writes that are due and not done, in sentences. In a repository that is only watched, these are all
-    /// due writes.
-    pub due: Vec<String>,
+    /// Writes that are due and not done. In a repository that is only watched, these are all due writes.
+    pub due: Vec<DueWrite>,
     /// The tasks that its merge decided.
     pub handoffs: Vec<HandoffView>,
     /// Why nothing works here: GitHub refuses the token, or the pull request does not exist.
@@ -99,6 +98,24 @@ pub struct PullRequestView {
     pub max_attempts: u32,
     /// The last problem that is not solved yet.
     pub trouble: Option<String>,
+}
+
+/// A write that is due and not done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DueWrite {
+    pub sentence: String,
+    pub state: DueState,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DueState {
+    /// Cloture tries it again by itself.
+    Waits,
+    /// Cloture does not do it here: it only watches, another instance drives, or a person silenced the loop.
+    /// Or GitHub does not allow a label that only repeats what another write says.
+    LeftOut,
+    /// Trying it again is useless until somebody changes something, or was useless too often.
+    CannotBeDone(Failure),
 }
 
 /// A task on its way to its target.
@@ -157,10 +174,23 @@ impl PullRequestView {
         names.chain(std::iter::once(&self.address.repository))
     }
 
-    /// Whether the end is certain and no task is still on its way.
+    /// Whether the end is certain, and no write waits and no task is still on its way.
     pub fn is_settled(&self) -> bool {
         let on_its_way = |handoff: &HandoffView| matches!(handoff.state, HandoffState::Waiting { .. });
-        self.end_is_known && !self.handoffs.iter().any(on_its_way)
+        self.end_is_known && self.waiting_writes() == 0 && !self.handoffs.iter().any(on_its_way)
+    }
+
+    /// How many writes Cloture still tries.
+    pub fn waiting_writes(&self) -> usize {
+        self.due.iter().filter(|due| due.state == DueState::Waits).count()
+    }
+
+    /// The writes that cannot be done, each with its reason.
+    pub fn impossible_writes(&self) -> impl Iterator<Item = (&str, &Failure)> {
+        self.due.iter().filter_map(|due| match &due.state {
+            DueState::CannotBeDone(failure) => Some((due.sentence.as_str(), failure)),
+            DueState::Waits | DueState::LeftOut => None,
+        })
     }
 
     /// Which expected reviews are in, missing, failed or unreadable.

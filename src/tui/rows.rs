@@ -200,7 +200,7 @@ impl PullRow {
         self.failed = failed.map(|(name, why)| line(&format!("{name} ({why})"))).collect();
         self.thinking = names(&view.thinking);
         self.role = role(view);
-        self.due = view.due.iter().map(|due| line(due)).collect();
+        self.due = view.due.iter().map(|due| line(&due.sentence)).collect();
         self.inbox = inbox::rows(self, &row_builder.config.policy);
     }
 }

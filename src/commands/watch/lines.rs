@@ -103,10 +103,12 @@ impl WatchLines {
             }
             self.trouble.clone_from(&view.trouble);
         }
-        for due in view.due.iter().filter(|due| !self.due.contains(due)).cloned().collect::<Vec<_>>() {
-            let sentence = if view.drive { format!("due: {due}") } else { format!("would: {due}") };
-            self.line(&sentence, json!({"event": "due", "message": due, "driven": view.drive}), output)?;
-            self.due.push(due);
+        for due in view.due.iter().map(|due| &due.sentence) {
+            if !self.due.contains(due) {
+                let sentence = if view.drive { format!("due: {due}") } else { format!("would: {due}") };
+                self.line(&sentence, json!({"event": "due", "message": due, "driven": view.drive}), output)?;
+                self.due.push(due.clone());
+            }
         }
         for handoff in &view.handoffs {
             let state = match &handoff.state {
@@ -187,7 +189,13 @@ impl WatchLines {
     pub(super) fn end(&mut self, end: &WatchEnd, output: &mut impl Write) -> io::Result<()> {
         let (name, sentence) = match end {
             WatchEnd::Exit(exit) => (exit.name(), exit.to_string()),
-            WatchEnd::Unfinished => ("unfinished", "the loop still waits".to_owned()),
+            WatchEnd::Unfinished { waiting_writes: 0 } => ("unfinished", "the loop still waits".to_owned()),
+            WatchEnd::Unfinished { waiting_writes: 1 } => {
+                ("unfinished", "the loop has ended, but 1 write still waits".to_owned())
+            }
+            WatchEnd::Unfinished { waiting_writes } => {
+                ("unfinished", format!("the loop has ended, but {waiting_writes} writes still wait"))
+            }
             WatchEnd::Failed(failure) => ("failed", failure.to_string()),
         };
         let body = json!({

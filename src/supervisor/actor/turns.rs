@@ -92,6 +92,11 @@ impl PullRequestActor {
             events.push(command.event());
         }
         match (trigger, seen) {
+            // L2: Cloture itself waits for the answer of a program that it runs, so nothing is missing yet. Each
+            // program has a time limit of its own.
+            (LoopTrigger::Polled(PollCause::Schedule), Some(seen)) if self.programs.any() => {
+                events.push(LoopEvent::Learned(seen));
+            }
             (LoopTrigger::Unreachable(PollCause::Schedule), _) => events.push(LoopEvent::Unreachable),
             (LoopTrigger::Polled(PollCause::Schedule), Some(seen)) => events.push(LoopEvent::Polled(seen)),
             (_, Some(seen)) => events.push(LoopEvent::Learned(seen)),

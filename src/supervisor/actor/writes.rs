@@ -4,6 +4,7 @@
 use super::PullRequestActor;
 use crate::domain::review_loop::{Exit, LoopEffect, Phase};
 use crate::domain::snapshot::PullRequestState;
+use crate::failure::{Failure, FailureKind};
 use crate::journal::JournalError;
 use crate::supervisor::computed_state::ComputedState;
 use crate::supervisor::fact::{DatedFact, Fact, TaskFact};
@@ -11,7 +12,7 @@ use crate::supervisor::handoffs::handoffs;
 use crate::supervisor::perform::{WriteResult, journal_key, perform};
 use crate::supervisor::planned_writes::{self, PlannedWrite};
 use crate::supervisor::programs;
-use crate::supervisor::view::DriverRole;
+use crate::supervisor::view::{DriverRole, DueState, DueWrite};
 use std::sync::Arc;
 
 impl PullRequestActor {
@@ -83,65 +84,90 @@ impl PullRequestActor {
         let mut waits = false;
         for planned in writes {
             let key = journal_key(&self.key, &planned.name);
-            if self.history.outcome(&key).is_some() || self.problems.due.contains(&planned.write.sentence()) {
+            let sentence = planned.write.sentence();
+            if self.problems.due.iter().any(|due| due.sentence == sentence) {
                 continue;
             }
-            if waits || !self.drives() || self.is_silenced() {
-                self.problems.due.push(planned.write.sentence());
-                continue;
-            }
-            let context = Arc::clone(&self.context);
-            let _turn = context.writing.lock().await;
-            // L8: a rate limit on one write holds for all of them.
-            if context.request_pause.until(context.clock.now()).is_some() {
-                self.problems.due.push(planned.write.sentence());
-                waits = true;
-                continue;
-            }
-            // The lease must outlast the write.
-            self.keep_lease().await?;
-            let Some(lease) = self.lease.held().cloned() else {
-                self.problems.due.push(planned.write.sentence());
-                waits = true;
-                continue;
+            let state = match self.history.outcome(&key) {
+                Some(_) => self.refusal_of(&key),
+                None => self.try_write(&planned, key, waits).await?,
             };
-            match perform(
-                &planned,
-                &self.key,
-                &context.instance,
-                Some(&lease),
-                &context.journal,
-                &context.writer,
-            )
-            .await?
-            {
-                WriteResult::Concluded(_, record) => {
-                    self.history.learn(&record);
-                }
-                WriteResult::Refused(record, why) => {
-                    self.problems.trouble = Some(why);
-                    self.history.learn(&record);
-                }
-                WriteResult::NotAllowed(why) => {
-                    self.problems.trouble = Some(why);
-                    self.problems.due.push(planned.write.sentence());
-                }
-                WriteResult::Limited(come_back, why) => {
-                    let now = context.clock.now();
-                    context.request_pause.begin(now, come_back.when(now));
-                    self.problems.trouble = Some(why);
-                    self.problems.due.push(planned.write.sentence());
-                    waits = true;
-                }
-                WriteResult::Later(why) => {
-                    self.problems.trouble = Some(why);
-                    self.problems.due.push(planned.write.sentence());
-                    // Nothing builds on a mark.
-                    waits |= !planned.only_marks;
-                }
-            }
+            let Some(state) = state else { continue };
+            waits |= state == DueState::Waits && !planned.only_marks;
+            let state = match state {
+                // A mark repeats what another write says, so no end depends on it.
+                DueState::CannotBeDone(_) if planned.only_marks => DueState::LeftOut,
+                state => state,
+            };
+            self.problems.due.push(DueWrite { sentence, state });
         }
         Ok(())
+    }
+
+    /// Why GitHub refused a write at this head for good. A refusal at an earlier head was told at its end.
+    fn refusal_of(&self, key: &str) -> Option<DueState> {
+        let (at, outcome) = self.history.outcome(key)?;
+        let why = outcome.get("refused")?.as_str()?;
+        let pushed_at = self.latest.snapshot()?.pushed.at;
+        (*at >= pushed_at).then(|| DueState::CannotBeDone(Failure::new(FailureKind::NotAllowed, why)))
+    }
+
+    /// Tries a write, unless it has to wait for an earlier one. Returns why it is still due, if it is.
+    async fn try_write(
+        &mut self,
+        planned: &PlannedWrite,
+        key: String,
+        waits: bool,
+    ) -> Result<Option<DueState>, JournalError> {
+        if !self.drives() || self.is_silenced() {
+            return Ok(Some(DueState::LeftOut));
+        }
+        if waits {
+            return Ok(Some(DueState::Waits));
+        }
+        let context = Arc::clone(&self.context);
+        let _turn = context.writing.lock().await;
+        // L8: a rate limit on one write holds for all of them.
+        if context.request_pause.until(context.clock.now()).is_some() {
+            return Ok(Some(DueState::Waits));
+        }
+        // The lease must outlast the write.
+        self.keep_lease().await?;
+        let Some(lease) = self.lease.held().cloned() else { return Ok(Some(DueState::Waits)) };
+        let result =
+            perform(planned, &self.key, &context.instance, Some(&lease), &context.journal, &context.writer)
+                .await?;
+        Ok(match result {
+            WriteResult::Concluded(_, record) => {
+                self.history.learn(&record);
+                None
+            }
+            WriteResult::Refused(record, why) => {
+                self.problems.trouble = Some(why);
+                self.history.learn(&record);
+                self.refusal_of(&key)
+            }
+            WriteResult::NotAllowed(why) => {
+                let failure = Failure::new(FailureKind::NotAllowed, &why);
+                self.problems.trouble = Some(why);
+                Some(DueState::CannotBeDone(failure))
+            }
+            WriteResult::Limited(come_back, why) => {
+                let now = context.clock.now();
+                context.request_pause.begin(now, come_back.when(now));
+                self.problems.trouble = Some(why);
+                Some(DueState::Waits)
+            }
+            WriteResult::Later(why) => {
+                let failure = Failure::new(FailureKind::OutOfReach, &why);
+                self.problems.trouble = Some(why);
+                let failed = self.problems.failed_writes.entry(key).or_default();
+                *failed += 1;
+                // It is tried again at every poll, but no end waits for it any longer.
+                let is_hopeless = *failed >= context.config.policy.max_attempts;
+                Some(if is_hopeless { DueState::CannotBeDone(failure) } else { DueState::Waits })
+            }
+        })
     }
 
     /// L10, R7: after a person paused or ended the loop, Cloture writes nothing by itself. The writes stay

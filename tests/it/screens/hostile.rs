@@ -12,7 +12,7 @@ use cloture::domain::snapshot::PullRequestSnapshot;
 use cloture::failure::{Failure, FailureKind};
 use cloture::output::sanitize::is_hostile;
 use cloture::supervisor::view::{HandoffState, HandoffView};
-use cloture::supervisor::{Board, DriverRole, SupervisorProblem, SupervisorProblemKind};
+use cloture::supervisor::{Board, DriverRole, DueState, DueWrite, SupervisorProblem, SupervisorProblemKind};
 use cloture::tui::{ListScreen, Message, Model, Screen, update};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
@@ -129,7 +129,8 @@ fn poisoned_model(snapshot: &PullRequestSnapshot, texts: &[String]) -> Model {
     let text = |number: usize| texts[number % texts.len()].clone();
     let mut view = world::view(poisoned_snapshot(snapshot, texts), *now, &world::row_builder());
     view.trouble = Some(text(0));
-    view.due = vec![text(1), text(2)];
+    let due = |sentence| DueWrite { sentence, state: DueState::Waits };
+    view.due = vec![due(text(1)), due(text(2))];
     view.role = DriverRole::Standby { holder: text(3) };
     view.thinking = vec![text(4).into()];
     let task = HandoffTask {

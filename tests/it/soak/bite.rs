@@ -9,9 +9,9 @@ use cloture::domain::machine::Decision;
 use cloture::domain::machine::{EscalatedBy, ThreadStatus};
 use cloture::journal::{NewRecord, Record, RecordFilter};
 use cloture::simulator::{PullSnapshot, Snapshot};
-use cloture::supervisor::PullRequestView;
 use cloture::supervisor::computed_state::ComputedState;
 use cloture::supervisor::fact::Fact;
+use cloture::supervisor::{DueState, DueWrite, PullRequestView};
 use std::sync::Arc;
 
 /// One pull request with a request for a review, an argument and a notice to the operator.
@@ -140,7 +140,7 @@ async fn a_lost_record_or_a_passed_bound_is_noticed() {
     let open = pull.threads.iter().find(|thread| !thread.resolved).unwrap();
     assert!(our_side::should_be_open(&view, &open.id).is_some());
     let mut restless = (*view).clone();
-    restless.due.push("Something.".to_owned());
+    restless.due.push(DueWrite { sentence: "Something.".to_owned(), state: DueState::Waits });
     assert!(why_restless(&view).is_none() && why_restless(&restless).is_some());
     small.run.stop().await;
 }

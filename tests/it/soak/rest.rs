@@ -17,10 +17,10 @@ use cloture::github::PullRequestAddress;
 use cloture::github::write::WriteKey;
 use cloture::journal::{INTENT, Record};
 use cloture::simulator::{PullSnapshot, PullState, Snapshot};
-use cloture::supervisor::PullRequestView;
 use cloture::supervisor::fact::Fact;
 use cloture::supervisor::history::History;
 use cloture::supervisor::view::HandoffState;
+use cloture::supervisor::{DueState, PullRequestView};
 use sqlx::{ConnectOptions, Connection};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -88,8 +88,9 @@ pub(crate) fn why_restless(view: &PullRequestView) -> Option<String> {
     };
     let silenced = matches!(phase, Phase::Paused(_) | Phase::Ended(Exit::Stopped | Exit::BreakGlass(_)));
     let is_open = view.snapshot().is_some_and(|snapshot| snapshot.state == PullRequestState::Open);
-    let due = (view.drive && is_open && !silenced && !view.due.is_empty())
-        .then(|| format!("{:?} is due", view.due));
+    let possible = view.due.iter().find(|due| !matches!(due.state, DueState::CannotBeDone(_)));
+    let possible = possible.filter(|_| view.drive && is_open && !silenced);
+    let due = possible.map(|due| format!("{due:?} is due"));
     let sending = view.handoffs.iter().find(|handoff| matches!(handoff.state, HandoffState::Waiting { .. }));
     let sending = sending.map(|handoff| format!("a task is on its way: {handoff:?}"));
     let trouble = view.trouble.clone().or_else(|| view.refusal.as_ref().map(ToString::to_string));

@@ -232,7 +232,7 @@ async fn without_drive_everything_is_computed_and_nothing_is_sent() {
     assert!(place.simulator.requests().iter().all(|request| !request.writes));
     let due = run.view().due.clone();
     assert_eq!(due.len(), 2, "{due:?}");
-    assert!(due[0].contains("This repeats") || due[0].contains("eply"), "{due:?}");
+    assert!(due[0].sentence.contains("This repeats") || due[0].sentence.contains("eply"), "{due:?}");
     run.stop().await;
     let records = place.records().await;
     assert!(records.iter().all(|record| record.kind == "ended"), "{records:?}");
