@@ -184,10 +184,10 @@ mod tests {
         let codes = [
             (Exit::Success, 0),
             (Exit::OutOfReach, 5),
-            (Exit::IssuesFound { author_gave_up: false }, 10),
+            (Exit::IssuesFound {}, 10),
             (Exit::Timeout { missing: TimedOutOn::Anybody }, 11),
             (Exit::WorkflowFailure { reviewer: "orange".into(), reason: "It crashed.".to_owned() }, 12),
-            (Exit::RoundCap { rounds: 3 }, 14),
+            (Exit::RoundCap { rounds: 3, author_gave_up: false }, 14),
             (Exit::PrMerged, 15),
             (Exit::PrClosed, 16),
             (Exit::BreakGlass(BrokenGlass::Label("stop".to_owned())), 17),

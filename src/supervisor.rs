@@ -112,6 +112,8 @@ pub(crate) struct SupervisorContext {
     /// Held during each write, so that only one is under way at a time.
     writing: Mutex<()>,
     board: watch::Sender<Arc<Board>>,
+    /// Becomes true when loops must stop at once, in the middle of a request if need be.
+    hurry: watch::Sender<bool>,
 }
 
 impl SupervisorContext {

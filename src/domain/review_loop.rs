@@ -233,31 +233,43 @@ impl ReviewLoop {
             self.time_is_up |= self.attempt >= policy.max_attempts;
         }
         if self.phase == Phase::WithAuthor {
-            let expects_push = observation.author != AuthorState::GaveUp && !self.time_is_up;
-            if expects_push || observation.to_fix > 0 {
-                return self.wait_for_push(observation);
+            if observation.author == AuthorState::GaveUp {
+                if observation.to_fix > 0 {
+                    return self.begin_round(observation, policy);
+                }
+            } else if !self.time_is_up {
+                return Transition::Do(Vec::new());
+            } else if observation.to_fix > 0 {
+                return self.end(Exit::Timeout { missing: TimedOutOn::Push });
             }
-            // What the author was sent for is settled without a push.
+            // The findings that the author was sent for are settled without a push.
             self.phase = Phase::Waiting;
         }
+        let has_waited = self.time_is_up || !judgement.waits_for_reviews();
         match judgement {
             Judgement::ReviewFailed { reviewer, reason } => {
                 self.end(Exit::WorkflowFailure { reviewer, reason })
             }
-            Judgement::Incomplete { .. } if !self.time_is_up => Transition::Do(Vec::new()),
+            Judgement::Incomplete { .. } if !has_waited => Transition::Do(Vec::new()),
             // L4: the time for the missing reviews is up, but the findings that did arrive start a round.
             Judgement::Incomplete { .. }
                 if observation.to_fix > 0 && observation.author != AuthorState::Absent =>
             {
                 self.send_to_author(observation, policy)
             }
-            Judgement::Incomplete { missing, mut unreadable, anybody } => {
+            Judgement::Incomplete { mut missing, exhausted, mut unreadable, anybody } => {
                 self.end(match unreadable.pop_first() {
                     Some((reviewer, UnreadablePost { reason, url, at: _ })) => {
                         Exit::Unreadable { reviewer, reason, url }
                     }
                     None if anybody => Exit::Timeout { missing: TimedOutOn::Anybody },
-                    None => Exit::Timeout { missing: TimedOutOn::Reviews(missing) },
+                    None if missing.is_empty() => {
+                        Exit::Timeout { missing: TimedOutOn::ExhaustedReviewers(exhausted) }
+                    }
+                    None => {
+                        missing.extend(exhausted);
+                        Exit::Timeout { missing: TimedOutOn::Reviews(missing) }
+                    }
                 })
             }
             Judgement::ToFix(_) => self.send_to_author(observation, policy),
@@ -276,12 +288,12 @@ impl ReviewLoop {
         let was_reopened = self.phase == Phase::Ended(Exit::PrClosed)
             || self.anchor.is_some() && observation.reopened_at > self.reopened_at;
         let has_more_reviewers = !observation.expected.is_subset(&self.expected);
-        let is_incomplete = matches!(judgement, Judgement::Incomplete { .. });
-        self.time_is_up &= is_incomplete;
+        let waits_for_reviews = judgement.waits_for_reviews();
+        self.time_is_up &= waits_for_reviews;
         let waits_again = match &self.phase {
             Phase::Waiting => has_more_reviewers,
             // A review that was in is running again, or GitHub can be reached again.
-            Phase::Ended(_) => is_incomplete && (has_more_reviewers || !self.time_is_up),
+            Phase::Ended(_) => waits_for_reviews && (has_more_reviewers || !self.time_is_up),
             Phase::WithAuthor | Phase::Paused(_) => false,
         };
         self.anchor = Some(observation.anchor.clone());
@@ -304,20 +316,10 @@ impl ReviewLoop {
         self.time_is_up = false;
     }
 
-    fn wait_for_push(&mut self, observation: &Observation) -> Transition {
-        if observation.author == AuthorState::GaveUp {
-            self.end(Exit::IssuesFound { author_gave_up: true })
-        } else if self.time_is_up {
-            self.end(Exit::Timeout { missing: TimedOutOn::Push })
-        } else {
-            Transition::Do(Vec::new())
-        }
-    }
-
     fn send_to_author(&mut self, observation: &Observation, policy: &Policy) -> Transition {
         match observation.author {
-            AuthorState::Absent => self.end(Exit::IssuesFound { author_gave_up: false }),
-            AuthorState::GaveUp => self.end(Exit::IssuesFound { author_gave_up: true }),
+            AuthorState::Absent => self.end(Exit::IssuesFound {}),
+            AuthorState::Idle | AuthorState::GaveUp => self.begin_round(observation, policy),
             // Waiting once more for the same push could go on for ever.
             _ if self.phase == Phase::Ended(Exit::Timeout { missing: TimedOutOn::Push }) => {
                 Transition::Ignored("the author did not push in time")
@@ -326,18 +328,18 @@ impl ReviewLoop {
                 self.begin_wait_for_push();
                 Transition::Do(Vec::new())
             }
-            AuthorState::Idle => self.begin_round(observation, policy),
         }
     }
 
-    /// L6: sends the author to work, unless the rounds are spent.
+    /// L6: sends the author to work, unless the rounds are spent. A round without a push is a spent one.
     fn begin_round(&mut self, observation: &Observation, policy: &Policy) -> Transition {
         let Observation { rounds_on_forge, rounds_recorded, granted, .. } = *observation;
         let used = rounds_on_forge.max(rounds_recorded);
         if used >= policy.max_rounds.saturating_add(granted)
             || rounds_recorded >= policy.max_restarts.saturating_add(granted)
         {
-            return self.end(Exit::RoundCap { rounds: used });
+            let author_gave_up = observation.author == AuthorState::GaveUp;
+            return self.end(Exit::RoundCap { rounds: used, author_gave_up });
         }
         self.begin_wait_for_push();
         Transition::Do(vec![LoopEffect::DispatchAuthor { round: used + 1 }])

@@ -217,8 +217,11 @@ impl PullRequestActor {
             self.recompute(snapshot);
         }
         self.publish();
+        let context = Arc::clone(&self.context);
+        let mut hurry = context.hurry.subscribe();
         loop {
             let LoopMessage { wake, working } = tokio::select! {
+                _must_stop = hurry.wait_for(|hurry| *hurry) => break,
                 message = inbox.recv() => match message {
                     Some(message) => message,
                     None => break,
@@ -231,8 +234,17 @@ impl PullRequestActor {
             }
             tracing::debug!(reason = wake.name(), "woken");
             // Boxed, so that hundreds of idle loops stay small.
-            if let Err(error) = Box::pin(self.wake(*wake)).await {
-                self.failed(&error);
+            let mut turn = Box::pin(self.wake(*wake));
+            let outcome = tokio::select! {
+                outcome = &mut turn => Some(outcome),
+                // An interrupted write has its intent in the journal, and the next start looks for it.
+                _must_stop = hurry.wait_for(|hurry| *hurry) => None,
+            };
+            drop(turn);
+            match outcome {
+                Some(Ok(())) => {}
+                Some(Err(error)) => self.failed(&error),
+                None => break,
             }
             self.publish();
             drop(working);

@@ -7,6 +7,7 @@ use super::replay::ReplayedHistory;
 use crate::agents::targets;
 use crate::config::Config;
 use crate::domain::actionable::{self, TriagedFindings};
+use crate::domain::cycle::CycleSkip;
 use crate::domain::duplicates;
 use crate::domain::finding::Thread;
 use crate::domain::handoff::{self, Eligibility, HandoffMode, HandoffRules, HandoffTask};
@@ -172,6 +173,10 @@ impl ComputedState {
         seen.rounds_on_forge = seen.rounds_on_forge.saturating_add(own_rounds(&snapshot));
         seen.expects_anybody = rules.expected.is_none();
         seen.expected = expected;
+        let is_exhausted = |name: &&ReviewerName| {
+            folded.engine.obstacle(name, &config.policy) == Some(CycleSkip::IterationCap)
+        };
+        seen.exhausted = seen.expected.iter().filter(is_exhausted).cloned().collect();
         seen.rounds_recorded = folded.dispatched;
         seen.granted = folded.granted;
         if author {

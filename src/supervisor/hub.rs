@@ -98,6 +98,7 @@ impl Supervisor {
             request_pause: RequestPause::default(),
             writing: Mutex::default(),
             board,
+            hurry: watch::Sender::new(false),
         });
         let (requests, inbox) = mpsc::channel(QUEUE);
         let hub = Hub::new(Arc::clone(&context), pull_requests, stored).await?;
@@ -529,6 +530,12 @@ impl Hub {
                 let _panicked = task.await;
             }
         };
+        let mut all = std::pin::pin!(all);
+        if timeout(GRACE, &mut all).await.is_ok() {
+            return;
+        }
+        // A loop that hangs in a request leaves it and gives its lease back.
+        self.context.hurry.send_replace(true);
         if timeout(GRACE, all).await.is_err() {
             for task in tasks {
                 task.abort();

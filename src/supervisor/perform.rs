@@ -1,6 +1,7 @@
 //! Carries out a planned write: intent in the journal, the write, outcome in the journal.
 
 use super::planned_writes::PlannedWrite;
+use crate::domain::vocabulary::Sha;
 use crate::github::error::RetryAfter;
 use crate::github::write::{NewReviewThread, Write};
 use crate::github::{Client, Error, WriteOutcome, Writer};
@@ -43,9 +44,10 @@ pub fn journal_key(about: &PullRequestKey, name: &str) -> String {
     format!("{about}/{name}")
 }
 
-/// Writes exactly once, for the driver. With a lease, only while this instance holds it.
+/// Writes exactly once, for the driver, which looks at `head`. With a lease, only while this instance holds it.
 pub async fn perform(
     planned: &PlannedWrite,
+    head: &Sha,
     about: &PullRequestKey,
     by: &str,
     lease: Option<&Lease>,
@@ -61,7 +63,7 @@ pub async fn perform(
     match error {
         Error::Refused { .. } => {
             let refused = NewRecord::new("", by).about(about.clone()).with_reason(planned.why.clone());
-            let refused = refused.with(json!({"refused": why}));
+            let refused = refused.with(json!({"refused": why, "head": head}));
             let appended = journal.conclude(lease, journal_key(about, &planned.name), refused).await?;
             Ok(WriteResult::Refused(appended.record().clone(), why))
         }

@@ -32,6 +32,8 @@ pub struct ReplayedHistory {
     pub cycles: Vec<CycleResult>,
     /// The violations in each reviewer's last answer, while its cycle has attempts left.
     pub violations: BTreeMap<ReviewerName, Vec<Violation>>,
+    /// Reviewers that were called and have not answered yet.
+    pub unanswered: BTreeSet<ReviewerName>,
     /// Reviewers that failed at a head for good (C4), and why.
     pub failed: BTreeMap<ReviewerName, (Sha, String)>,
     /// Author rounds since the pull request was last reopened.
@@ -84,6 +86,7 @@ impl History {
                 happened: Vec::new(),
                 cycles: Vec::new(),
                 violations: BTreeMap::new(),
+                unanswered: BTreeSet::new(),
                 failed: BTreeMap::new(),
                 dispatched: 0,
                 author_at: BTreeMap::new(),
@@ -102,6 +105,7 @@ impl History {
         for dated in self.facts() {
             replay.fact(dated.at, &dated.fact, &engine_id);
         }
+        replay.folded.unanswered = replay.asked.keys().cloned().collect();
         replay.folded.happened.extend(self.resolved_by_engine(snapshot));
         for reply in self.overriding_replies(snapshot) {
             replay.fact(snapshot.updated_at, &reply.fact, &engine_id);

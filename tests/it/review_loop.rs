@@ -9,6 +9,7 @@ use cloture::domain::review_loop::{
 use cloture::domain::snapshot::PullRequestState;
 use cloture::domain::vocabulary::ReviewerName;
 use jiff::Timestamp;
+use std::collections::BTreeSet;
 
 fn at(seconds: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + seconds).unwrap()
@@ -21,6 +22,7 @@ fn observed(head: &str) -> Observation {
         anchor: WaitAnchor { head: head.into(), pushed_at: at(0) },
         reopened_at: None,
         expected: ["r".into()].into(),
+        exhausted: BTreeSet::new(),
         expects_anybody: false,
         posts: Vec::new(),
         broken_glass: None,
@@ -278,7 +280,7 @@ fn l6_rounds_are_capped_by_githubs_count_and_by_the_journals() {
 fn l6_a_grant_continues_a_loop_at_the_cap_without_a_push() {
     let at_cap = Observation { rounds_recorded: 3, ..issues("h") };
     let mut review_loop = after(&at_cap);
-    assert_eq!(review_loop.exit(), Some(&Exit::RoundCap { rounds: 3 }));
+    assert_eq!(review_loop.exit(), Some(&Exit::RoundCap { rounds: 3, author_gave_up: false }));
     let granted = Observation { granted: 1, ..at_cap };
     let effects = wake(&mut review_loop, LoopEvent::Learned(&granted));
     assert_eq!(effects, [LoopEffect::DispatchAuthor { round: 4 }]);
@@ -389,22 +391,64 @@ fn the_end_of_the_pull_request_and_break_glass_come_first() {
 }
 
 #[test]
-fn an_author_that_does_not_push_ends_in_a_timeout_or_gives_up() {
+fn an_author_that_does_not_push_ends_in_a_timeout() {
     let mut review_loop = after(&issues("h"));
     let at_work = Observation { author: AuthorState::AtWork, rounds_recorded: 1, ..issues("h") };
-    let mut given_up = review_loop.clone();
+    let mut patient = review_loop.clone();
     for _ in 0..30 {
         polled(&mut review_loop, &at_work);
     }
     assert_eq!(review_loop.exit(), Some(&Exit::Timeout { missing: TimedOutOn::Push }));
-    let gave_up = Observation { author: AuthorState::GaveUp, ..at_work };
-    for mut review_loop in [review_loop, given_up.clone()] {
-        wake(&mut review_loop, LoopEvent::Learned(&gave_up));
-        assert_eq!(review_loop.exit(), Some(&Exit::IssuesFound { author_gave_up: true }));
+    let pushed = Observation { author: AuthorState::Pushed, ..at_work };
+    wake(&mut patient, LoopEvent::Learned(&pushed));
+    assert_eq!(*patient.phase(), Phase::WithAuthor, "the new head is not to be seen yet");
+}
+
+#[test]
+fn l6_a_round_without_a_push_is_spent_and_the_next_one_starts_at_once() {
+    let at_work = Observation { author: AuthorState::AtWork, rounds_recorded: 1, ..issues("h") };
+    let given_up =
+        |rounds_recorded| Observation { author: AuthorState::GaveUp, rounds_recorded, ..issues("h") };
+    let mut timed_out = after(&issues("h"));
+    for _ in 0..30 {
+        polled(&mut timed_out, &at_work);
     }
-    let pushed = Observation { author: AuthorState::Pushed, ..gave_up };
-    wake(&mut given_up, LoopEvent::Learned(&pushed));
-    assert_eq!(*given_up.phase(), Phase::WithAuthor, "the new head is not to be seen yet");
+    // A loop that waits, one whose time was up, and one that starts anew after a crash.
+    for before in [after(&issues("h")), timed_out, ReviewLoop::new()] {
+        let described = format!("{before:?}");
+        let mut review_loop = before;
+        let effects = wake(&mut review_loop, LoopEvent::Learned(&given_up(1)));
+        assert_eq!(effects, [LoopEffect::DispatchAuthor { round: 2 }], "{described}");
+        assert_eq!(*review_loop.phase(), Phase::WithAuthor);
+        let cap = Exit::RoundCap { rounds: 3, author_gave_up: true };
+        let effects = wake(&mut review_loop, LoopEvent::Learned(&given_up(3)));
+        assert_eq!(effects, [LoopEffect::Announce(cap)], "{described}");
+        assert_eq!(wake(&mut review_loop, LoopEvent::Learned(&given_up(3))), [], "it is said once");
+    }
+}
+
+#[test]
+fn c6_a_review_that_cloture_does_not_ask_for_is_not_waited_for() {
+    let exhausted = Observation { exhausted: ["r".into()].into(), ..observed("h") };
+    let exit = Exit::Timeout { missing: TimedOutOn::ExhaustedReviewers(vec!["r".into()]) };
+    let mut review_loop = after(&exhausted);
+    assert_eq!((review_loop.exit(), review_loop.attempt()), (Some(&exit), 1), "at the first look");
+    assert_eq!(polled(&mut review_loop, &exhausted), [], "and once");
+    // The next head ends at once, too.
+    let next = Observation { exhausted: ["r".into()].into(), ..observed("h2") };
+    assert_eq!(polled(&mut review_loop, &next), [LoopEffect::Announce(exit.clone())]);
+    // Another reviewer is still waited for, and then both are named.
+    let both = expecting(&["r", "s"], exhausted.clone());
+    assert_eq!(*after(&both).phase(), Phase::Waiting);
+    assert_eq!(after_timeout(&both).exit(), Some(&late(&["s", "r"])));
+    let other_is_in = Observation { posts: vec![review("s", "h")], ..both };
+    assert_eq!(after(&other_is_in).exit(), Some(&exit), "a head without a review is never clean");
+    // Findings of the other one still start a round.
+    let findings = Observation { to_fix: 1, ..other_is_in };
+    assert_eq!(polled(&mut ReviewLoop::new(), &findings), [LoopEffect::DispatchAuthor { round: 1 }]);
+    // Its review of this head came in before.
+    let reviewed = Observation { exhausted: ["r".into()].into(), ..clean("h") };
+    assert_eq!(after(&reviewed).exit(), Some(&Exit::Success));
 }
 
 #[test]
@@ -438,12 +482,7 @@ fn t8_news_after_an_end_changes_the_end() {
         (after(&clean("h")), running.clone(), Phase::Waiting, 1),
         // The time for this reviewer was up, and it is still not in.
         (after_timeout(&observed("h")), running, Phase::Ended(late(&["r"])), 10),
-        (
-            after(&clean("h")),
-            absent(issues("h")),
-            Phase::Ended(Exit::IssuesFound { author_gave_up: false }),
-            1,
-        ),
+        (after(&clean("h")), absent(issues("h")), Phase::Ended(Exit::IssuesFound {}), 1),
         (after(&absent(issues("h"))), clean("h"), Phase::Ended(Exit::Success), 1),
         // Another reviewer showed itself.
         (after_timeout(&observed("h")), expecting(&["r", "s"], observed("h")), Phase::Waiting, 1),
@@ -488,9 +527,9 @@ fn l4_every_exit_has_a_name_and_a_sentence() {
     for (exit, name, sentence) in [
         (Exit::Success, "success", "every expected review is in, and nothing is left to act on"),
         (
-            Exit::IssuesFound { author_gave_up: true },
+            Exit::IssuesFound {},
             "issues_found",
-            "the reviews found something to fix, and the author ended without a push",
+            "the reviews found something to fix, and no author is configured to fix it",
         ),
         (
             timeout(TimedOutOn::Anybody),
@@ -505,7 +544,19 @@ fn l4_every_exit_has_a_name_and_a_sentence() {
         ),
         (failed, "workflow_failure", "the review by r failed: out of quota"),
         (Exit::OutOfReach, "out_of_reach", "GitHub could not be reached in any attempt"),
-        (Exit::RoundCap { rounds: 3 }, "round_cap", cap),
+        (Exit::RoundCap { rounds: 3, author_gave_up: false }, "round_cap", cap),
+        (
+            Exit::RoundCap { rounds: 1, author_gave_up: true },
+            "round_cap",
+            "1 author round did not settle it, and the last one ended without a push: merge as it is, \
+             force-approve, close and reopen, or push the last fix by hand",
+        ),
+        (
+            timeout(TimedOutOn::ExhaustedReviewers(vec!["r".into()])),
+            "timeout",
+            "r has used all reviews of this pull request, so this head stays without one: a person has to \
+             review it",
+        ),
         (Exit::PrMerged, "pr_merged", "the pull request was merged"),
         (Exit::PrClosed, "pr_closed", "the pull request was closed without merging"),
         (

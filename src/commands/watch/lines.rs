@@ -254,7 +254,7 @@ fn progress(view: &PullRequestView, state: &PrintedState) -> String {
 
 impl PrintedState {
     fn of(view: &PullRequestView) -> PrintedState {
-        let ReviewArrivals { arrived, missing, failed: _, unreadable } = view.arrivals();
+        let ReviewArrivals { arrived, missing, exhausted: _, failed: _, unreadable } = view.arrivals();
         let phase = match view.review_loop.phase() {
             Phase::Waiting => "waiting",
             Phase::WithAuthor => "with the author",

@@ -28,6 +28,7 @@ pub fn observation(
         anchor: WaitAnchor { head: snapshot.head.sha.clone(), pushed_at: snapshot.pushed.at },
         reopened_at: snapshot.reopened_at,
         expected: BTreeSet::new(),
+        exhausted: BTreeSet::new(),
         expects_anybody: false,
         posts: posts(snapshot, reads),
         broken_glass: broken_glass(reads, break_glass, labels, comments_by_accounts(snapshot)),

@@ -16,10 +16,9 @@ pub enum Exit {
     NeedsPerson {
         threads: Vec<String>,
     },
-    /// There is something to fix, and no author to send it to.
-    IssuesFound {
-        author_gave_up: bool,
-    },
+    /// There is something to fix, and no author to send it to. The braces read the field that older versions
+    /// stored here.
+    IssuesFound {},
     Timeout {
         missing: TimedOutOn,
     },
@@ -35,6 +34,9 @@ pub enum Exit {
     },
     RoundCap {
         rounds: u32,
+        /// The last round ended without a push.
+        #[serde(default)]
+        author_gave_up: bool,
     },
     PrMerged,
     PrClosed,
@@ -48,6 +50,8 @@ pub enum Exit {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum TimedOutOn {
     Reviews(Vec<ReviewerName>),
+    /// C6: Cloture does not ask these reviewers any more, so nobody reviews this head.
+    ExhaustedReviewers(Vec<ReviewerName>),
     /// The configuration names no reviewer, and none posted (L3).
     Anybody,
     /// The author's push.
@@ -85,14 +89,14 @@ impl fmt::Display for Exit {
                 write!(f, "{count} {wait} for a person: {}", threads[..count.min(NAMED)].join(", "))?;
                 if count > NAMED { write!(f, " and {} more", count - NAMED) } else { Ok(()) }
             }
-            Exit::IssuesFound { author_gave_up: false } => {
+            Exit::IssuesFound {} => {
                 write!(f, "the reviews found something to fix, and no author is configured to fix it")
-            }
-            Exit::IssuesFound { author_gave_up: true } => {
-                write!(f, "the reviews found something to fix, and the author ended without a push")
             }
             Exit::Timeout { missing: TimedOutOn::Reviews(reviewers) } => {
                 write!(f, "no review came in time from {}", names(reviewers))
+            }
+            Exit::Timeout { missing: TimedOutOn::ExhaustedReviewers(reviewers) } => {
+                write!(f, "{}", no_more_reviews(reviewers))
             }
             Exit::Timeout { missing: TimedOutOn::Anybody } => {
                 write!(f, "no reviewer posted in time; name the expected reviewers in the configuration")
@@ -111,11 +115,19 @@ impl fmt::Display for Exit {
                 }
                 Ok(())
             }
-            Exit::RoundCap { rounds } => write!(
-                f,
-                "{rounds} author rounds did not settle it: merge as it is, force-approve, close and reopen, \
-                 or push the last fix by hand"
-            ),
+            Exit::RoundCap { rounds, author_gave_up } => {
+                let count = if *rounds == 1 {
+                    "1 author round".to_owned()
+                } else {
+                    format!("{rounds} author rounds")
+                };
+                let last = if *author_gave_up { ", and the last one ended without a push" } else { "" };
+                write!(
+                    f,
+                    "{count} did not settle it{last}: merge as it is, force-approve, close and reopen, or push \
+                     the last fix by hand"
+                )
+            }
             Exit::PrMerged => write!(f, "the pull request was merged"),
             Exit::PrClosed => write!(f, "the pull request was closed without merging"),
             Exit::BreakGlass(BrokenGlass::Label(label)) => write!(f, "the label {label} ended the loop"),
@@ -129,4 +141,13 @@ impl fmt::Display for Exit {
 /// Reviewers in a sentence.
 pub(super) fn names(reviewers: &[ReviewerName]) -> String {
     reviewers.iter().map(ReviewerName::as_str).collect::<Vec<_>>().join(", ")
+}
+
+/// C6: why no review of this head will come.
+pub(super) fn no_more_reviews(reviewers: &[ReviewerName]) -> String {
+    let has = if reviewers.len() == 1 { "has" } else { "have" };
+    format!(
+        "{} {has} used all reviews of this pull request, so this head stays without one: a person has to review it",
+        names(reviewers)
+    )
 }

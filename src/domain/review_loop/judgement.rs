@@ -1,7 +1,7 @@
 //! What a look at a pull request says about it (L4). The loop, `status`, the terminal and the merge dialog all
 //! ask this one function, so that they cannot differ about whether a pull request is clean.
 
-use super::exit::names;
+use super::exit::{names, no_more_reviews};
 use super::observation::{Observation, ReviewArrivals, UnreadablePost};
 use crate::domain::re_review::BrokenGlass;
 use crate::domain::snapshot::PullRequestState;
@@ -24,6 +24,8 @@ pub enum Judgement {
     /// Reviews are missing, or nobody can read them.
     Incomplete {
         missing: Vec<ReviewerName>,
+        /// C6: nobody waits for these, because Cloture does not ask them any more.
+        exhausted: Vec<ReviewerName>,
         unreadable: BTreeMap<ReviewerName, UnreadablePost>,
         /// No reviewer is known yet.
         anybody: bool,
@@ -46,9 +48,9 @@ pub struct StateCounts {
 
 impl Observation {
     pub fn counts(&self) -> StateCounts {
-        let ReviewArrivals { missing, failed, unreadable, arrived: _ } = self.arrivals();
+        let ReviewArrivals { missing, exhausted, failed, unreadable, arrived: _ } = self.arrivals();
         StateCounts {
-            missing: missing.len(),
+            missing: missing.len() + exhausted.len(),
             unreadable: unreadable.len(),
             failed: failed.len(),
             to_fix: self.to_fix,
@@ -65,13 +67,13 @@ impl Observation {
         if let Some(broken) = &self.broken_glass {
             return Judgement::GlassBroken(broken.clone());
         }
-        let ReviewArrivals { missing, failed, unreadable, arrived: _ } = self.arrivals();
+        let ReviewArrivals { missing, exhausted, failed, unreadable, arrived: _ } = self.arrivals();
         if let Some((reviewer, reason)) = failed.into_iter().next() {
             return Judgement::ReviewFailed { reviewer, reason };
         }
         let anybody = self.expected.is_empty() && self.expects_anybody;
-        if anybody || !missing.is_empty() || !unreadable.is_empty() {
-            return Judgement::Incomplete { missing, unreadable, anybody };
+        if anybody || !missing.is_empty() || !exhausted.is_empty() || !unreadable.is_empty() {
+            return Judgement::Incomplete { missing, exhausted, unreadable, anybody };
         }
         if self.to_fix > 0 {
             return Judgement::ToFix(self.to_fix);
@@ -80,6 +82,18 @@ impl Observation {
             return Judgement::NeedsPerson(self.for_person.clone());
         }
         Judgement::Clean
+    }
+}
+
+impl Judgement {
+    /// Whether a review may still come, or a post become readable.
+    pub fn waits_for_reviews(&self) -> bool {
+        match self {
+            Judgement::Incomplete { missing, unreadable, anybody, exhausted: _ } => {
+                *anybody || !missing.is_empty() || !unreadable.is_empty()
+            }
+            _ => false,
+        }
     }
 }
 
@@ -93,15 +107,19 @@ impl fmt::Display for Judgement {
                 write!(f, "the review by {reviewer} failed: {reason}")
             }
             Judgement::Incomplete { anybody: true, .. } => write!(f, "no reviewer has posted yet"),
-            Judgement::Incomplete { missing, unreadable, .. } => {
+            Judgement::Incomplete { missing, exhausted, unreadable, .. } => {
+                let mut parts = Vec::new();
                 if !missing.is_empty() {
-                    write!(f, "the review by {} is missing", names(missing))?;
+                    parts.push(format!("the review by {} is missing", names(missing)));
                 }
-                for (place, (reviewer, post)) in unreadable.iter().enumerate() {
-                    let link = if place > 0 || !missing.is_empty() { "; " } else { "" };
-                    write!(f, "{link}the review by {reviewer} cannot be read: {}", post.reason)?;
+                if !exhausted.is_empty() {
+                    parts.push(no_more_reviews(exhausted));
                 }
-                Ok(())
+                let unreadable = unreadable.iter();
+                parts.extend(unreadable.map(|(reviewer, post)| {
+                    format!("the review by {reviewer} cannot be read: {}", post.reason)
+                }));
+                write!(f, "{}", parts.join("; "))
             }
             Judgement::ToFix(1) => write!(f, "1 finding is left to fix"),
             Judgement::ToFix(count) => write!(f, "{count} findings are left to fix"),

@@ -25,6 +25,8 @@ pub struct Observation {
     pub reopened_at: Option<Timestamp>,
     /// The reviewers that the loop waits for.
     pub expected: BTreeSet<ReviewerName>,
+    /// C6: driven reviewers that have used all their cycles on this pull request. Cloture asks them nothing more.
+    pub exhausted: BTreeSet<ReviewerName>,
     /// L3: the configuration names no reviewer, so the loop waits until one shows itself.
     pub expects_anybody: bool,
     pub posts: Vec<ReviewerPost>,
@@ -52,7 +54,7 @@ pub enum AuthorState {
     AtWork,
     /// It ended and says that it pushed, so the head will move.
     Pushed,
-    /// It ended without a push.
+    /// Its last round ended without a push, or was interrupted.
     GaveUp,
 }
 
@@ -109,6 +111,8 @@ pub struct UnreadablePost {
 pub struct ReviewArrivals {
     pub arrived: Vec<ReviewerName>,
     pub missing: Vec<ReviewerName>,
+    /// C6: not in, and Cloture asks for it no more. They are not in `missing`.
+    pub exhausted: Vec<ReviewerName>,
     pub failed: BTreeMap<ReviewerName, String>,
     /// These did post, but nobody knows what. They are not in `missing`.
     pub unreadable: BTreeMap<ReviewerName, UnreadablePost>,
@@ -180,6 +184,8 @@ impl Observation {
                 arrivals.arrived.push(reviewer);
             } else if let Some(reason) = failure(&own) {
                 arrivals.failed.insert(reviewer, reason);
+            } else if self.exhausted.contains(&reviewer) {
+                arrivals.exhausted.push(reviewer);
             } else {
                 arrivals.missing.push(reviewer);
             }

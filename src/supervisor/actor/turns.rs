@@ -3,10 +3,11 @@
 
 use super::PullRequestActor;
 use crate::domain::policy::Policy;
-use crate::domain::review_loop::{Exit, LoopEffect, LoopEvent, ReviewLoop, Transition};
+use crate::domain::review_loop::{AuthorState, Exit, LoopEffect, LoopEvent, ReviewLoop, Transition};
 use crate::domain::snapshot::PullRequestState;
 use crate::journal::JournalError;
-use crate::supervisor::fact::RecordedCommand;
+use crate::supervisor::computed_state::ComputedState;
+use crate::supervisor::fact::{Fact, RecordedCommand};
 use crate::supervisor::history::History;
 use crate::supervisor::obeyed_commands::ObeyedCommands;
 use crate::supervisor::polling::PollCause;
@@ -56,6 +57,7 @@ impl PullRequestActor {
     /// One turn of the loop. If the journal fails, the turn did not happen and the next wake-up takes it
     /// again.
     pub(super) async fn step(&mut self, trigger: LoopTrigger) -> Result<(), JournalError> {
+        self.end_lost_round().await?;
         let now = self.context.clock.now();
         let before = (self.progress.review_loop.clone(), self.progress.obeyed.clone());
         let effects = self.turn(trigger);
@@ -81,6 +83,8 @@ impl PullRequestActor {
     fn turn(&mut self, trigger: LoopTrigger) -> Vec<LoopEffect> {
         let computed = self.latest.computed.clone();
         let seen = computed.as_ref().map(|computed| &computed.seen);
+        let waits_for_program =
+            self.programs.any() || computed.as_ref().is_some_and(|computed| self.driver_waits(computed));
         let progress = &mut self.progress;
         let mut events = Vec::new();
         // Commands come first: people may have given them while another instance drove, or none.
@@ -94,7 +98,7 @@ impl PullRequestActor {
         match (trigger, seen) {
             // L2: Cloture itself waits for the answer of a program that it runs, so nothing is missing yet. Each
             // program has a time limit of its own.
-            (LoopTrigger::Polled(PollCause::Schedule), Some(seen)) if self.programs.any() => {
+            (LoopTrigger::Polled(PollCause::Schedule), Some(seen)) if waits_for_program => {
                 events.push(LoopEvent::Learned(seen));
             }
             (LoopTrigger::Unreachable(PollCause::Schedule), _) => events.push(LoopEvent::Unreachable),
@@ -105,6 +109,31 @@ impl PullRequestActor {
         let policy = &self.context.config.policy;
         let transitions = events.into_iter().map(|event| progress.review_loop.wake(event, policy));
         transitions.flat_map(effects_of).collect()
+    }
+
+    /// Whether the instance that drives waits for a program, as its records say.
+    fn driver_waits(&self, computed: &ComputedState) -> bool {
+        let is_driven_elsewhere =
+            matches!(self.lease.role(), DriverRole::Standby { holder } if !holder.is_empty());
+        let runs = computed.seen.author == AuthorState::AtWork || !computed.folded.unanswered.is_empty();
+        is_driven_elsewhere && runs
+    }
+
+    /// Records the end of an author's round that died with its process. Only the driver starts agents, so a
+    /// round that is under way in the journal and not here has nobody at work.
+    async fn end_lost_round(&mut self) -> Result<(), JournalError> {
+        let author = self.latest.computed.as_ref().map(|computed| computed.seen.author);
+        if author != Some(AuthorState::AtWork) || self.programs.author.is_some() || !self.drives() {
+            return Ok(());
+        }
+        let Some(head) = self.latest.snapshot().map(|snapshot| snapshot.head.sha.clone()) else {
+            return Ok(());
+        };
+        let number = self.history.author_rounds().saturating_sub(1);
+        let outcome = "Cloture stopped before the author's agent ended".to_owned();
+        let ended = Fact::AuthorEnded { head, outcome: outcome.clone(), pushed: false, number };
+        self.record_held(ended, "engine", &outcome).await?;
+        Ok(())
     }
 
     /// Whether the end of the loop is certain. An instance on standby cannot see whether the driver is alive.

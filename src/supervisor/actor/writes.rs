@@ -6,6 +6,7 @@ use crate::domain::review_loop::{Exit, LoopEffect, Phase};
 use crate::domain::snapshot::PullRequestState;
 use crate::failure::{Failure, FailureKind};
 use crate::journal::JournalError;
+use crate::supervisor::SupervisorContext;
 use crate::supervisor::computed_state::ComputedState;
 use crate::supervisor::fact::{DatedFact, Fact, TaskFact};
 use crate::supervisor::handoffs::handoffs;
@@ -13,6 +14,7 @@ use crate::supervisor::perform::{WriteResult, journal_key, perform};
 use crate::supervisor::planned_writes::{self, PlannedWrite};
 use crate::supervisor::programs;
 use crate::supervisor::view::{DriverRole, DueState, DueWrite};
+use serde_json::Value;
 use std::sync::Arc;
 
 impl PullRequestActor {
@@ -68,7 +70,7 @@ impl PullRequestActor {
                 });
                 asks.collect()
             }
-            Phase::Ended(Exit::RoundCap { rounds }) => {
+            Phase::Ended(Exit::RoundCap { rounds, .. }) => {
                 planned_writes::round_cap(computed, *rounds, &self.context.config.operator)
                     .into_iter()
                     .collect()
@@ -81,7 +83,7 @@ impl PullRequestActor {
     /// it may build on that one.
     async fn carry_out(&mut self, writes: Vec<PlannedWrite>) -> Result<(), JournalError> {
         self.problems.due.clear();
-        let mut waits = false;
+        let mut held_up = None;
         for planned in writes {
             let key = journal_key(&self.key, &planned.name);
             let sentence = planned.write.sentence();
@@ -90,10 +92,9 @@ impl PullRequestActor {
             }
             let state = match self.history.outcome(&key) {
                 Some(_) => self.refusal_of(&key),
-                None => self.try_write(&planned, key, waits).await?,
+                None => self.try_write(&planned, key, &mut held_up).await?,
             };
             let Some(state) = state else { continue };
-            waits |= state == DueState::Waits && !planned.only_marks;
             let state = match state {
                 // A mark repeats what another write says, so no end depends on it.
                 DueState::CannotBeDone(_) if planned.only_marks => DueState::LeftOut,
@@ -106,24 +107,25 @@ impl PullRequestActor {
 
     /// Why GitHub refused a write at this head for good. A refusal at an earlier head was told at its end.
     fn refusal_of(&self, key: &str) -> Option<DueState> {
-        let (at, outcome) = self.history.outcome(key)?;
+        let (_, outcome) = self.history.outcome(key)?;
         let why = outcome.get("refused")?.as_str()?;
-        let pushed_at = self.latest.snapshot()?.pushed.at;
-        (*at >= pushed_at).then(|| DueState::CannotBeDone(Failure::new(FailureKind::NotAllowed, why)))
+        let head = &self.latest.snapshot()?.head.sha;
+        let is_of_this_head = outcome.get("head").and_then(Value::as_str) == Some(head.as_str());
+        is_of_this_head.then(|| DueState::CannotBeDone(Failure::new(FailureKind::NotAllowed, why)))
     }
 
-    /// Tries a write, unless it has to wait for an earlier one. Returns why it is still due, if it is.
+    /// Tries a write, unless an earlier one holds it up. Returns why it is still due, if it is.
     async fn try_write(
         &mut self,
         planned: &PlannedWrite,
         key: String,
-        waits: bool,
+        held_up: &mut Option<DueState>,
     ) -> Result<Option<DueState>, JournalError> {
         if !self.drives() || self.is_silenced() {
             return Ok(Some(DueState::LeftOut));
         }
-        if waits {
-            return Ok(Some(DueState::Waits));
+        if held_up.is_some() {
+            return Ok(held_up.clone());
         }
         let context = Arc::clone(&self.context);
         let _turn = context.writing.lock().await;
@@ -133,10 +135,13 @@ impl PullRequestActor {
         }
         // The lease must outlast the write.
         self.keep_lease().await?;
-        let Some(lease) = self.lease.held().cloned() else { return Ok(Some(DueState::Waits)) };
-        let result =
-            perform(planned, &self.key, &context.instance, Some(&lease), &context.journal, &context.writer)
-                .await?;
+        let Some(lease) = self.lease.held().cloned() else {
+            *held_up = Some(DueState::Waits);
+            return Ok(held_up.clone());
+        };
+        let head = self.latest.snapshot().map_or_else(|| "".into(), |snapshot| snapshot.head.sha.clone());
+        let SupervisorContext { instance, journal, writer, .. } = &*context;
+        let result = perform(planned, &head, &self.key, instance, Some(&lease), journal, writer).await?;
         Ok(match result {
             WriteResult::Concluded(_, record) => {
                 self.history.learn(&record);
@@ -165,7 +170,11 @@ impl PullRequestActor {
                 *failed += 1;
                 // It is tried again at every poll, but no end waits for it any longer.
                 let is_hopeless = *failed >= context.config.policy.max_attempts;
-                Some(if is_hopeless { DueState::CannotBeDone(failure) } else { DueState::Waits })
+                let state = if is_hopeless { DueState::CannotBeDone(failure) } else { DueState::Waits };
+                if !planned.only_marks {
+                    *held_up = Some(state.clone());
+                }
+                Some(state)
             }
         })
     }

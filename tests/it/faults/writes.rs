@@ -260,7 +260,7 @@ async fn history(kind: Kind, trouble: Option<Trouble>, wanted: Option<Arc<[Strin
             why: "somebody wants it".to_owned(),
             only_marks: false,
         };
-        match perform(&deed, &about, "dana", None, &desk.journal, &desk.writer).await {
+        match perform(&deed, &"h".into(), &about, "dana", None, &desk.journal, &desk.writer).await {
             Ok(WriteResult::Concluded(outcome @ WriteOutcome::Unknown { .. }, _)) => {
                 told.show(outcome.sentence());
                 // The person looks as asked, and sends it again only if it is missing.

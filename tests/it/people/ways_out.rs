@@ -116,7 +116,7 @@ fn refusal(way: &WayOut) -> &str {
 #[tokio::test]
 async fn l6_every_way_says_what_it_does_or_why_it_is_not_possible() {
     let person = Person::new("").await;
-    let ways = person.ways(Some(&Exit::RoundCap { rounds: 3 })).await;
+    let ways = person.ways(Some(&Exit::RoundCap { rounds: 3, author_gave_up: false })).await;
     let names: Vec<&str> = ways.iter().map(|way| way.way.name()).collect();
     assert_eq!(
         names,
@@ -152,7 +152,7 @@ async fn l6_every_way_says_what_it_does_or_why_it_is_not_possible() {
 
     person.done(Way::Merge(MergeMethod::Squash)).await;
     assert_eq!(person.world.pull().state, PullState::Merged);
-    for way in person.ways(Some(&Exit::RoundCap { rounds: 3 })).await.iter().take(8) {
+    for way in person.ways(Some(&Exit::RoundCap { rounds: 3, author_gave_up: false })).await.iter().take(8) {
         assert_eq!(refusal(way), "it is merged already", "{way:?}");
     }
     let (intents, outcomes) = person.names().await;

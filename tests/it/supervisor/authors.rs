@@ -55,6 +55,11 @@ impl Shop {
         Shop { place, config, repository }
     }
 
+    /// The head of #7 before any round.
+    pub(crate) fn first_head(&self) -> String {
+        git(&self.repository.path().join("checkout"), &["rev-parse", "HEAD"])
+    }
+
     /// The branch's head in the real repository.
     fn head(&self) -> String {
         let remote = self.repository.path().join("acme/shop.git");
@@ -179,14 +184,20 @@ async fn l6_closing_and_reopening_starts_the_count_again() {
 }
 
 #[tokio::test]
-async fn an_author_that_ends_without_a_push_ends_the_loop() {
+async fn l6_a_round_without_a_push_is_spent_and_the_cap_says_so() {
     let shop = Shop::new("cat > /dev/null; echo round >> \"$here/rounds\"").await;
     argues_for_ever(&shop.place);
     let run = shop.place.run(&shop.config).await;
     shop.ticks(&run, 3).await;
-    assert_eq!(run.exit().as_deref(), Some("issues_found"));
-    assert!(run.view().exit().unwrap().to_string().contains("the author ended without a push"));
+    assert_eq!(run.exit().as_deref(), Some("round_cap"));
+    let sentence = run.view().exit().unwrap().to_string();
+    assert!(sentence.contains("2 author rounds") && sentence.contains("ended without a push"), "{sentence}");
     shop.ticks(&run, 5).await;
-    assert_eq!(shop.rounds(), 1, "one round per head");
+    assert_eq!((shop.rounds(), shop.cap_comments()), (2, 1), "no more rounds than allowed");
     run.stop().await;
+    // The next start says the same at its first look.
+    let again = shop.place.run(&shop.config).await;
+    assert_eq!(again.view().exit().map(ToString::to_string), Some(sentence));
+    assert_eq!((shop.rounds(), shop.cap_comments()), (2, 1));
+    again.stop().await;
 }

@@ -229,4 +229,6 @@ async fn stops_while(hangs: Fault) {
     run.stop().await;
     assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
     tick.abort();
+    let leases = place.journal().await.leases().await.unwrap();
+    assert!(leases.is_empty(), "a lease is left behind: {leases:?}");
 }

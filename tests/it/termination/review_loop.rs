@@ -53,6 +53,8 @@ enum Review {
     Issues,
     /// Nothing to fix, but an escalated thread.
     NeedsPerson,
+    /// C6: Cloture drives the reviewer and does not ask it any more.
+    Exhausted,
 }
 
 /// A second reviewer, which nobody expected at first.
@@ -132,7 +134,7 @@ impl World {
             aside: false,
         };
         let content = match self.review {
-            Review::Missing => None,
+            Review::Missing | Review::Exhausted => None,
             Review::Running => Some(PostContent::InProgress),
             Review::Unreadable => Some(PostContent::Unreadable("no known mark".to_owned())),
             Review::Failed => Some(PostContent::Failure("out of quota".to_owned())),
@@ -148,6 +150,7 @@ impl World {
             state: self.state,
             reopened_at: (self.reopenings > 0).then(|| at(self.reopenings)),
             expected,
+            exhausted: (self.review == Review::Exhausted).then(|| "r".into()).into_iter().collect(),
             expects_anybody: false,
             posts,
             broken_glass: self.glass_broken.then(|| BrokenGlass::Label("stop".to_owned())),
@@ -230,6 +233,7 @@ impl Model for LoopModel {
                     Review::Clean,
                     Review::Issues,
                     Review::NeedsPerson,
+                    Review::Exhausted,
                 ];
                 events.extend(reviews.map(Event::Post));
                 events.extend([LateReviewer::Working, LateReviewer::Done].map(Event::LateReviewer));
@@ -256,7 +260,10 @@ impl Model for LoopModel {
             }
             Event::Push => {
                 next.world.head += 1;
-                (next.world.review, next.world.author) = (Review::Missing, AuthorState::Idle);
+                next.world.author = AuthorState::Idle;
+                if next.world.review != Review::Exhausted {
+                    next.world.review = Review::Missing;
+                }
                 if next.world.late_reviewer == LateReviewer::Done {
                     next.world.late_reviewer = LateReviewer::Working;
                 }
@@ -340,7 +347,23 @@ impl Model for LoopModel {
             Property::sometimes("round cap", |_: &Self, s: &LoopState| ended(s, "round_cap")),
             Property::sometimes("merged", |_: &Self, s: &LoopState| ended(s, "pr_merged")),
             Property::sometimes("out of reach", |_: &Self, s: &LoopState| ended(s, "out_of_reach")),
-            Property::sometimes("the author gives up", |_: &Self, s: &LoopState| ended(s, "issues_found")),
+            Property::sometimes("the author gives up", |_: &Self, s: &LoopState| {
+                matches!(s.review_loop.exit(), Some(Exit::RoundCap { author_gave_up: true, .. }))
+            }),
+            Property::sometimes("nobody reviews the head", |_: &Self, s: &LoopState| {
+                matches!(
+                    s.review_loop.exit(),
+                    Some(Exit::Timeout { missing: TimedOutOn::ExhaustedReviewers(_) })
+                )
+            }),
+            Property::always(
+                "C6: no wait for a review that Cloture does not ask for",
+                |_: &Self, s: &LoopState| {
+                    let World { review, late_reviewer, .. } = s.world;
+                    let is_exhausted = review == Review::Exhausted && late_reviewer != LateReviewer::Working;
+                    !(s.up_to_date && is_exhausted) || *s.review_loop.phase() != Phase::Waiting
+                },
+            ),
         ]
     }
 }

@@ -43,6 +43,7 @@ fn arrival(mut posts: Vec<ReviewerPost>) -> &'static str {
             broken_glass: None,
             reopened_at: None,
             expected: ["rabbit".into()].into(),
+            exhausted: BTreeSet::new(),
             expects_anybody: false,
             to_fix: 0,
             for_person: Vec::new(),
