@@ -27,6 +27,7 @@ pub(crate) struct Shop {
     pub(crate) place: Place,
     pub(crate) config: String,
     pub(crate) repository: tempfile::TempDir,
+    first_head: String,
 }
 
 /// The author adds a line far from all findings and pushes. The same head always gets the same commit.
@@ -52,12 +53,12 @@ impl Shop {
              [[reviewers]]\nname = 'orange'\nkind = 'program'\ncommand = ['{reviewer}']\n\
              [author]\nkind = 'program'\ncommand = ['{author}']\ncheckout = '{checkout}'\n"
         );
-        Shop { place, config, repository }
+        Shop { place, config, repository, first_head: head }
     }
 
-    /// The head of #7 before any round.
-    pub(crate) fn first_head(&self) -> String {
-        git(&self.repository.path().join("checkout"), &["rev-parse", "HEAD"])
+    /// Whether no round's push has arrived.
+    pub(crate) fn is_at_first_head(&self) -> bool {
+        self.place.pull(SEVEN).head == self.first_head
     }
 
     /// The branch's head in the real repository.

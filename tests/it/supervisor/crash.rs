@@ -144,9 +144,8 @@ pub(crate) fn answered(shop: &Shop, run: &Run) -> bool {
     shop.deliver();
     let view = run.view();
     match run.exit().as_deref() {
-        // L6: a round starts once, so an agent that died with Cloture is not dispatched again; a person steps
-        // in.
-        Some("timeout") => {
+        // L6: the round of an agent that died with Cloture is spent, and no other is left; a person steps in.
+        Some("round_cap") if shop.is_at_first_head() => {
             shop.fix_by_hand();
             shop.deliver();
             false

@@ -281,9 +281,9 @@ impl Stage {
             lives.push(life);
             match (arguments[0], code) {
                 (_, None) => {}
-                // L6: an agent that had not started when Cloture was killed is not dispatched again; a person
-                // steps in.
-                ("watch", Some(11)) => {
+                // L6: the round of an agent that had not started when Cloture was killed is spent, and no other
+                // is left; a person steps in.
+                ("watch", Some(14)) if self.shop.is_at_first_head() => {
                     self.shop.fix_by_hand();
                     self.shop.deliver();
                 }
@@ -307,8 +307,11 @@ impl Stage {
             record.kind == "outcome" && why.is_some_and(|why| why.contains("interrupted"))
         });
         let mut forge = forge(&self.shop);
-        // The order between a bot and a restarted process is not promised.
-        forge["reviews"].as_array_mut().unwrap().sort_by_key(ToString::to_string);
+        // The order between a bot and a restarted process is not promised, and the round cap comes earlier after
+        // a round that was lost.
+        for posts in ["reviews", "comments"] {
+            forge[posts].as_array_mut().unwrap().sort_by_key(ToString::to_string);
+        }
         Left {
             forge,
             facts,

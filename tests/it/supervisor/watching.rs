@@ -98,7 +98,7 @@ async fn l6_l9_a_round_that_died_with_its_machine_is_spent_and_the_next_one_star
     let second = finish(watch(&shop.place, &config, &[]));
     let pushed = until("the second round's push", || {
         shop.deliver();
-        shop.place.pull(SEVEN).head != shop.first_head()
+        !shop.is_at_first_head()
     });
     let (run, ()) = tokio::join!(second, pushed);
     assert_eq!(run.code, 14, "{run:?}");
