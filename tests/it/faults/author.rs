@@ -38,7 +38,7 @@ fn git(directory: &Path, arguments: &[&str]) -> String {
 
 /// The pull request's branch in a real repository.
 struct Branch {
-    folder: TempDir,
+    _folder: TempDir,
     remote: PathBuf,
     checkout: PathBuf,
 }
@@ -56,7 +56,7 @@ impl Branch {
         git(&checkout, &["commit", "--quiet", "-m", "one"]);
         git(&checkout, &["push", "--quiet", "origin", "discount"]);
         git(&checkout, &["switch", "--quiet", "--detach"]);
-        Branch { folder, remote, checkout }
+        Branch { _folder: folder, remote, checkout }
     }
 
     fn head(&self) -> String {
@@ -72,16 +72,6 @@ impl Branch {
                 "{{ push = {{ by = 'erin', sha = '{head}', files = {{ 'notes.txt' = '''\n{notes}\n''' }} }} }}"
             ));
         }
-    }
-
-    /// Does the agent's work by hand.
-    fn fix_by_hand(&self) {
-        let work = self.folder.path().join("by-hand");
-        let (from, to) = (self.remote.to_str().unwrap(), work.to_str().unwrap());
-        git(self.folder.path(), &["clone", "--quiet", "--branch", "discount", from, to]);
-        std::fs::write(work.join("notes.txt"), "one\nanother\n").unwrap();
-        git(&work, &["commit", "--quiet", "-am", "fix"]);
-        git(&work, &["push", "--quiet", "origin", "discount"]);
     }
 }
 
@@ -129,21 +119,17 @@ async fn history(
     let asked = stage.place.simulator.request_count() - before;
     let left = |stage: &Stage| {
         let mut all = forge(&stage.place.simulator);
-        all.push(format!("the author was sent {} times", calls(&stage.place)));
+        // A round that hangs is spent, and the next one does the work.
+        let worked = calls(&stage.place) - has_hung(&stage.place);
+        all.push(format!("the author worked {worked} times"));
         all
     };
     stage.endure(wanted.as_deref(), left).await;
     stage.look_at_journal().await;
     stage.told.tries = has_hung(&stage.place);
     stage.end().await;
-    let (mut is_fixed, mut is_reviewed) = (false, false);
+    let mut is_reviewed = false;
     let others = |stage: &Stage| -> Vec<Order> {
-        let has_ended = stage.run().exit().as_deref() == Some("issues_found");
-        if trouble == Some(Trouble::Hangs) && has_ended && !is_fixed {
-            // The author gets one round per head, so a person steps in.
-            branch.fix_by_hand();
-            is_fixed = true;
-        }
         branch.deliver(&stage.place);
         if stage.place.pull(SEVEN).head != first && !is_reviewed {
             stage.place.play("{ resolve = { by = 'coderabbitai', thread = 'a' } }");

@@ -2,10 +2,13 @@
 //! reason at once.
 
 use super::authors::{FIX, Shop, argues_for_ever};
-use super::driven::{answer, config};
+use super::driven::{answer, config, reported};
 use crate::support::harness::{DRIVEN, MAJOR, Place, Run, SEVEN, Settings, finding, push, review};
+use cloture::domain::re_review::BrokenGlass;
+use cloture::domain::review_loop::{Exit, TimedOutOn};
 use cloture::simulator::{Fault, FaultKind};
-use cloture::supervisor::DueState;
+use cloture::supervisor::{DueState, LoopCommand};
+use std::time::Duration;
 
 const LIMIT: FaultKind = FaultKind::SecondaryLimit { retry_after: 150, as_success: false };
 
@@ -109,7 +112,7 @@ async fn l4_a_write_that_never_gets_through_ends_the_wait_for_it() {
 async fn l4_an_end_waits_for_a_label_but_does_not_depend_on_it() {
     for (kind, waits) in [(LIMIT, true), (FaultKind::Forbidden { message: "no".to_owned() }, false)] {
         let place = Place::new().await;
-        answer(&place, 1, &[], &[super::driven::reported(3, "Subtraction underflows", "critical")]);
+        answer(&place, 1, &[], &[reported(3, "Subtraction underflows", "critical")]);
         answer(&place, 2, &[("@1", "escalate", "seeks_change", "Worse.")], &[]);
         let run = place.run(&config(&place)).await;
         place.play(&push(1));
@@ -163,7 +166,7 @@ async fn l2_attempts_are_attempts() {
 #[tokio::test]
 async fn c6_a_head_that_no_reviewer_may_review_ends_the_loop_at_once() {
     let place = Place::new().await;
-    answer(&place, 1, &[], &[super::driven::reported(3, "Subtraction underflows", "critical")]);
+    answer(&place, 1, &[], &[reported(3, "Subtraction underflows", "critical")]);
     let config = format!("[policy]\nmax_review_iterations = 1\n{}", config(&place));
     let run = place.run(&config).await;
     run.tick().await;
@@ -179,4 +182,132 @@ async fn c6_a_head_that_no_reviewer_may_review_ends_the_loop_at_once() {
     assert_eq!(run.threads(), ["escalated by iteration_cap"], "a person has what is open");
     assert_eq!(place.read("calls").lines().count(), 1);
     run.stop().await;
+}
+
+/// One exit of each kind. The compiler asks for a new one here.
+fn every_exit() -> Vec<Exit> {
+    let one = |exit: &Exit| match exit {
+        Exit::Success
+        | Exit::NeedsPerson { .. }
+        | Exit::IssuesFound {}
+        | Exit::Timeout { .. }
+        | Exit::WorkflowFailure { .. }
+        | Exit::Unreadable { .. }
+        | Exit::RoundCap { .. }
+        | Exit::PrMerged
+        | Exit::PrClosed
+        | Exit::BreakGlass(_)
+        | Exit::Stopped
+        | Exit::OutOfReach => exit.clone(),
+    };
+    let (reviewer, reason) = ("codex".into(), String::new());
+    [
+        Exit::Success,
+        Exit::NeedsPerson { threads: Vec::new() },
+        Exit::IssuesFound {},
+        Exit::Timeout { missing: TimedOutOn::Anybody },
+        Exit::WorkflowFailure { reviewer, reason },
+        Exit::RoundCap { rounds: 1, author_gave_up: false },
+        Exit::PrMerged,
+        Exit::PrClosed,
+        Exit::BreakGlass(BrokenGlass::Label(String::new())),
+        Exit::Stopped,
+        Exit::OutOfReach,
+    ]
+    .iter()
+    .map(one)
+    .collect()
+}
+
+/// Brings a loop close to an exit, with GitHub holding up its next write.
+async fn brought_to(exit: &Exit) -> (Place, Run) {
+    let two = "[[repositories]]\nname = 'acme/shop'\ndrive = true\nreviewers = ['coderabbit', 'codex']\n";
+    let config = match exit {
+        Exit::Timeout { .. } | Exit::WorkflowFailure { .. } => format!("[policy]\nmax_attempts = 3\n{two}"),
+        Exit::PrMerged => {
+            format!(
+                "{DRIVEN}[handoff]\nmode = 'full_auto'\n[[handoff.targets]]\nname = 'default'\nkind = 'issue'\n"
+            )
+        }
+        _ => DRIVEN.to_owned(),
+    };
+    let place = Place::new().await;
+    match exit {
+        Exit::OutOfReach => {
+            place.simulator.inject(Fault::always("*", FaultKind::DropBefore));
+            let run = place.run(&config).await;
+            return (place, run);
+        }
+        Exit::Success | Exit::NeedsPerson { .. } => {
+            answer(&place, 1, &[], &[reported(3, "Subtraction underflows", "critical")]);
+            let action =
+                if *exit == Exit::Success { ("resolve", "accepts") } else { ("escalate", "seeks_change") };
+            answer(&place, 2, &[("@1", action.0, action.1, "So it is.")], &[]);
+            let run = place.run(&super::driven::config(&place)).await;
+            place.play(&push(1));
+            run.tick().await;
+            place.simulator.inject(Fault { times: 2, ..Fault::once("writes", LIMIT) });
+            return (place, run);
+        }
+        _ => {}
+    }
+    let run = place.run(&config).await;
+    place.play(&review(&[underflow("a")]));
+    run.tick().await;
+    place.play(&push(1));
+    place.play(&review(&[underflow("b")]));
+    place.simulator.inject(Fault { times: 2, ..Fault::once("writes", LIMIT) });
+    let act = match exit {
+        Exit::WorkflowFailure { .. } => {
+            "{ comment = { by = 'chatgpt-codex-connector', body = 'You have reached your Codex usage limits for code reviews.' } }"
+        }
+        Exit::PrMerged => "{ merge = { by = 'dana' } }",
+        Exit::PrClosed => "{ close = { by = 'dana' } }",
+        Exit::BreakGlass(_) => "{ comment = { by = 'dana', body = '/cloture break-glass' } }",
+        _ => "",
+    };
+    if !act.is_empty() {
+        // A comment counts only after the push.
+        place.simulator.advance(Duration::from_secs(1));
+        place.play(act);
+    }
+    if *exit == Exit::Stopped {
+        run.tell(LoopCommand::Stop, |view| view.exit().is_some()).await;
+    }
+    (place, run)
+}
+
+#[tokio::test]
+async fn l4_behind_no_exit_is_anything_due_that_cloture_could_do() {
+    for exit in every_exit() {
+        if matches!(exit, Exit::RoundCap { .. }) {
+            continue; // It has a test of its own above, with a real author.
+        }
+        let (place, run) = brought_to(&exit).await;
+        let name = exit.name();
+        let mut ticks = 0;
+        while run.exit().as_deref() != Some(name) || !run.view().is_settled() {
+            run.tick().await;
+            ticks += 1;
+            assert!(ticks < 30, "{name}: {:?}, {:?}, {:?}", run.exit(), run.view().due, run.view().handoffs);
+        }
+        let (before, due) = (place.posts(), run.view().due.clone());
+        assert!(due.iter().all(|due| due.state == DueState::LeftOut), "{name}: {due:?}");
+        let is_silenced = matches!(exit, Exit::BreakGlass(_) | Exit::Stopped);
+        assert!(is_silenced || due.is_empty(), "{name}: {due:?}");
+        run.ticks(3).await;
+        assert_eq!(place.posts(), before, "{name}: something came after the end");
+        assert_eq!(run.exit().as_deref(), Some(name));
+        run.stop().await;
+    }
+}
+
+/// The page lists what holds at each exit.
+#[test]
+fn l4_the_page_about_exits_names_every_exit() {
+    let page = std::fs::read_to_string("docs/exits.md").unwrap();
+    for exit in every_exit() {
+        let row = format!("| `{}`, ", exit.name());
+        assert_eq!(page.matches(&row).count(), 1, "{row}");
+    }
 }

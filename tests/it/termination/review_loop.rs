@@ -406,7 +406,7 @@ fn t8_l6_author_rounds_and_waits_are_bounded_over_all_successors() {
             states += checker.unique_state_count();
         }
     }
-    assert_eq!(states, 1_555_984);
+    assert_eq!(states, 1_855_926);
 }
 
 #[test]
