@@ -13,6 +13,7 @@ use crate::failure::{ExitStatus, Failure, FailureKind};
 use crate::github::PullRequestAddress;
 use crate::supervisor::clock::Clock;
 use crate::supervisor::people::{InboxNotifier, stored};
+use crate::supervisor::view::JournalFailure;
 use crate::supervisor::{DriverRole, PullRequestView, Supervisor};
 use jiff::Timestamp;
 use lines::WatchLines;
@@ -171,6 +172,9 @@ fn ended(options: &WatchOptions, view: &PullRequestView, started: Timestamp) -> 
     if let Some(refusal) = &view.refusal {
         return Some(WatchEnd::Failed(refusal.clone()));
     }
+    if let Some(failure) = without_journal(options, view) {
+        return Some(WatchEnd::Failed(failure));
+    }
     let is_polled = view.seen_at.is_some_and(|at| at >= started);
     if !is_polled && view.attempts_failed == 0 {
         return None;
@@ -189,6 +193,25 @@ fn ended(options: &WatchOptions, view: &PullRequestView, started: Timestamp) -> 
         None if options.once && idle => Some(WatchEnd::Unfinished { waiting_writes: 0 }),
         Some(_) | None => None,
     }
+}
+
+/// A loop that cannot record anything does not move, so its attempts never run out. The polls without the journal
+/// are counted like them (L2).
+fn without_journal(options: &WatchOptions, view: &PullRequestView) -> Option<Failure> {
+    let JournalFailure { polls, why } = view.journal_failure.as_ref()?;
+    let most = if options.once { 1 } else { view.max_attempts };
+    let polls = match *polls {
+        polls if polls < most => return None,
+        1 => "this poll".to_owned(),
+        polls => format!("{polls} polls in a row"),
+    };
+    Some(Failure::new(
+        FailureKind::Journal,
+        format_args!(
+            "the journal failed at {polls}, so nothing was done: {why}; repair the journal, and run the same \
+             command again: it goes on from there"
+        ),
+    ))
 }
 
 /// The loop has ended, but some of its writes cannot be done. People who wait for these must not read the exit
