@@ -258,6 +258,7 @@ impl PullRequestActor {
         let now = self.context.clock.now();
         match wake {
             WakeUp::Polled(snapshot, cause) => {
+                self.stop_programs_after(&snapshot);
                 let identified = self.identified(snapshot).await;
                 self.reached(now);
                 let snapshot = identified?;

@@ -15,5 +15,6 @@ mod people;
 mod replies;
 mod repository;
 mod routing;
+mod stopping;
 mod together;
 mod troubles;
