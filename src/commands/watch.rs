@@ -11,6 +11,7 @@ use crate::commands::Outcome;
 use crate::domain::review_loop::Exit;
 use crate::failure::{ExitStatus, Failure, FailureKind};
 use crate::github::PullRequestAddress;
+use crate::output::standard::standard_output;
 use crate::supervisor::clock::Clock;
 use crate::supervisor::people::{InboxNotifier, stored};
 use crate::supervisor::view::JournalFailure;
@@ -85,7 +86,7 @@ pub fn run(
         let supervisor = session.supervise(&settings, instance_name(), invocation.read_only, tracked).await?;
         let terminal = io::stdout().is_terminal();
         let options = WatchOptions { pull_request: address, json, once, timeout, terminal };
-        let output = &mut io::stdout();
+        let output = &mut standard_output();
         let end = watch(&options, &supervisor, &session.clock, interrupted(), notifier, output).await;
         supervisor.stop().await;
         // Another process may hold the journal for long. A write that is cut off here has its intent
