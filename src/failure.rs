@@ -72,8 +72,11 @@ pub enum ExitStatus {
     Stopped = 18,
     /// A bug in Cloture.
     Bug = 70,
-    /// The journal cannot be used.
-    Journal = 74,
+    /// The journal cannot be used, or standard output cannot be written.
+    InputOutput = 74,
+    /// The reader of standard output has gone: 128 and the number of SIGPIPE, as shells report it. It is no
+    /// success, because nobody read the result.
+    OutputClosed = 141,
 }
 
 impl ExitStatus {
@@ -113,7 +116,7 @@ impl FailureKind {
             FailureKind::Merged => ExitStatus::Merged,
             FailureKind::Closed => ExitStatus::Closed,
             FailureKind::Stopped => ExitStatus::Stopped,
-            FailureKind::Journal => ExitStatus::Journal,
+            FailureKind::Journal => ExitStatus::InputOutput,
         }
     }
 

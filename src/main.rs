@@ -18,6 +18,7 @@ use cloture::config::ConfigError;
 use cloture::failure::{ExitStatus, Failure};
 use cloture::journal::JournalError;
 use cloture::output::sanitize;
+use cloture::output::standard::{OutputError, standard_output};
 use cloture::simulator::{ScenarioError, SimulatorError};
 use cloture::tui::TerminalEnd;
 use std::fmt;
@@ -26,24 +27,57 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 fn main() -> ExitCode {
-    match run(&Cli::parse()) {
+    match run_to_the_last_byte() {
         Ok(Outcome { status, failures }) => {
             for failure in &failures {
                 print_error(failure);
             }
             ExitCode::from(status.code())
         }
-        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             let status = exit_status(&error);
-            let text = format!("{error:#}");
+            if status == ExitStatus::OutputClosed {
+                // Whoever closed the pipe knows.
+                return ExitCode::from(status.code());
+            }
+            let text = match OutputError::among(error.chain()) {
+                // The others in the chain only repeat it.
+                Some(output) => output.to_string(),
+                None => format!("{error:#}"),
+            };
             // An error about a shared journal may quote text that another person wrote into it.
-            let text = if status == ExitStatus::Journal { sanitize::line(&text).into_owned() } else { text };
+            let text =
+                if status == ExitStatus::InputOutput { sanitize::line(&text).into_owned() } else { text };
             tracing::error!(code = status.code(), "{text}");
             print_error(&text);
             ExitCode::from(status.code())
         }
     }
+}
+
+/// Output that is still buffered when the command ends must not get lost unseen.
+fn run_to_the_last_byte() -> anyhow::Result<Outcome> {
+    let outcome = match Cli::try_parse() {
+        Ok(cli) => {
+            let outcome = run(&cli)?;
+            // The terminal has drawn its last frame, and may be gone.
+            if matches!(cli.command, None | Some(Command::Demo)) {
+                return Ok(outcome);
+            }
+            outcome
+        }
+        Err(usage) if usage.use_stderr() => {
+            let _unprintable = usage.print();
+            ExitStatus::Usage.into()
+        }
+        // Help and version.
+        Err(asked) => {
+            asked.print().map_err(OutputError::in_io_error)?;
+            Outcome::SUCCESS
+        }
+    };
+    standard_output().flush()?;
+    Ok(outcome)
 }
 
 /// If even this cannot be printed, nothing is left to do.
@@ -98,11 +132,11 @@ fn run(cli: &Cli) -> anyhow::Result<Outcome> {
             demo::run_author(simulator, Duration::from_millis(*think))
         }
         Command::Completions { shell } => {
-            manual::completions(*shell, io::stdout().lock())?;
+            manual::completions(*shell, standard_output())?;
             Ok(Outcome::SUCCESS)
         }
         Command::Man { into: None } => {
-            manual::page(io::stdout().lock())?;
+            manual::page(standard_output())?;
             Ok(Outcome::SUCCESS)
         }
         Command::Man { into: Some(folder) } => {
@@ -148,15 +182,11 @@ fn open_terminal(invocation: &Invocation) -> anyhow::Result<Outcome> {
     }
 }
 
-/// The reader of our output closed the pipe, as `head` does. That is no failure of ours.
-fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    let mut io_errors = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
-    io_errors.any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
-}
-
 /// The exit status that scripts rely on, by the type of the error.
 fn exit_status(error: &anyhow::Error) -> ExitStatus {
-    if let Some(failure) = error.downcast_ref::<Failure>() {
+    if let Some(output) = OutputError::among(error.chain()) {
+        if output.is_closed_pipe() { ExitStatus::OutputClosed } else { ExitStatus::InputOutput }
+    } else if let Some(failure) = error.downcast_ref::<Failure>() {
         failure.kind.exit_status()
     } else if let Some(ShowError::Failure(failure)) = error.downcast_ref() {
         failure.kind.exit_status()
@@ -164,8 +194,10 @@ fn exit_status(error: &anyhow::Error) -> ExitStatus {
         failure.kind.exit_status()
     } else if error.downcast_ref::<JournalError>().is_some()
         || matches!(error.downcast_ref(), Some(JournalCommandError::Journal(_)))
+        || matches!(error.downcast_ref(), Some(ShowError::Terminal(_)))
+        || error.downcast_ref::<io::Error>().is_some()
     {
-        ExitStatus::Journal
+        ExitStatus::InputOutput
     } else if error.downcast_ref::<ConfigError>().is_some() {
         ExitStatus::Configuration
     } else if error.downcast_ref::<SimulateError>().is_some()

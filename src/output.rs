@@ -1,5 +1,6 @@
-//! How commands print: text made safe for a terminal, threads as a table, threads as JSON.
+//! How commands print: standard output, text made safe for a terminal, threads as a table, threads as JSON.
 
 pub mod sanitize;
+pub mod standard;
 pub(crate) mod thread_json;
 pub(crate) mod thread_table;

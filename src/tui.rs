@@ -23,6 +23,7 @@ mod message;
 mod model;
 pub mod rows;
 pub mod startup;
+mod suspension;
 pub mod svg;
 mod terminal;
 mod text;

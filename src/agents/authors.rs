@@ -16,8 +16,10 @@ use crate::domain::vocabulary::Sha;
 use crate::reviewers::adapters::Program;
 use crate::reviewers::prompt::{Prompt, PromptError, PromptPurpose};
 use std::ffi::OsString;
+use std::future::Future;
 use std::path::PathBuf;
 use std::time::Duration;
+use tokio::time::{Instant, timeout};
 use work_tree::WorkTree;
 
 /// The author's agent from the configuration.
@@ -41,11 +43,18 @@ pub enum AuthorAgentKind {
 /// The result of a round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuthorOutcome {
-    pub ending: ProgramEnding,
+    pub ending: AuthorEnding,
     pub took: Duration,
     pub head_before: Sha,
     /// The branch's head after the round. None: git could not tell.
     pub head_after: Option<Sha>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AuthorEnding {
+    Program(ProgramEnding),
+    /// Cloture stopped the agent, for this reason.
+    Stopped(String),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -63,25 +72,55 @@ pub enum AuthorError {
 /// Bytes that an agent may print.
 const OUTPUT: usize = 1024 * 1024;
 
-/// Runs the agent on a task and waits for it. The work tree is removed afterwards.
-pub async fn dispatch(agent: &AuthorAgent, mut task: AuthorTask) -> Result<AuthorOutcome, AuthorError> {
+/// How long git may take to tell where the branch is after a stop, which has to be quick.
+const LAST_LOOK: Duration = Duration::from_secs(5);
+
+/// Runs the agent on a task and waits for it, or until `stopped` completes with a reason: then the agent's whole
+/// process group ends at once. The work tree is removed afterwards.
+pub async fn dispatch(
+    agent: &AuthorAgent,
+    mut task: AuthorTask,
+    stopped: impl Future<Output = String>,
+) -> Result<AuthorOutcome, AuthorError> {
+    let began = Instant::now();
+    let mut stopped = std::pin::pin!(stopped);
+    let stopped_before_start = |why: String, head: Sha| AuthorOutcome {
+        ending: AuthorEnding::Stopped(why),
+        took: began.elapsed(),
+        head_after: Some(head.clone()),
+        head_before: head,
+    };
     let prompt = match agent.kind {
         AuthorAgentKind::Program => None,
         AuthorAgentKind::Claude | AuthorAgentKind::Codex => {
             Some(Prompt::load(PromptPurpose::Fix, agent.prompt_file.as_deref()).await?)
         }
     };
-    let tree = WorkTree::prepare(agent, &task).await?;
+    let tree = tokio::select! {
+        tree = WorkTree::prepare(agent, &task) => tree?,
+        why = &mut stopped => return Ok(stopped_before_start(why, task.head)),
+    };
     task.push.remote = Some(tree.remote().to_owned());
     let task_text =
         serde_json::to_string_pretty(&task).map_err(|error| AuthorError::Unwritable(error.to_string()))?;
     let stdin = prompt.map_or_else(|| task_text.clone(), |prompt| prompt.fill_in(&[("task", &task_text)]));
     let arguments = arguments(agent.kind, &tree);
-    let run = agent.program.run_to_end(&arguments, Some(tree.path()), stdin.as_bytes(), OUTPUT).await;
-    let head_after = tree.branch_head().await.ok();
+    let run = tokio::select! {
+        run = agent.program.run_to_end(&arguments, Some(tree.path()), stdin.as_bytes(), OUTPUT) => {
+            run.map(|finished| (AuthorEnding::Program(finished.ending), finished.took))
+        }
+        // Dropping the run ends the agent and its group.
+        why = &mut stopped => Ok((AuthorEnding::Stopped(why), began.elapsed())),
+    };
+    let head_after = match run {
+        Ok((AuthorEnding::Stopped(_), _)) => {
+            timeout(LAST_LOOK, tree.branch_head()).await.ok().and_then(Result::ok)
+        }
+        _ => tree.branch_head().await.ok(),
+    };
     tree.remove().await;
-    let finished = run?;
-    Ok(AuthorOutcome { ending: finished.ending, took: finished.took, head_before: task.head, head_after })
+    let (ending, took) = run?;
+    Ok(AuthorOutcome { ending, took, head_before: task.head, head_after })
 }
 
 /// The arguments of each kind of agent. The configured `command` can add others.
@@ -114,15 +153,23 @@ impl AuthorOutcome {
 
     /// One sentence for the journal.
     pub fn sentence(&self, agent: &AuthorAgent) -> String {
-        let ending = match self.ending {
-            ProgramEnding::Succeeded => "the author's agent finished".to_owned(),
-            other => format!("the author's agent failed ({})", agent.program.describe(other)),
+        let took = self.took.as_secs();
+        let ending = match &self.ending {
+            AuthorEnding::Program(ProgramEnding::Succeeded) => {
+                format!("the author's agent finished after {took} s")
+            }
+            AuthorEnding::Program(other) => {
+                format!("the author's agent failed ({}) after {took} s", agent.program.describe(*other))
+            }
+            AuthorEnding::Stopped(why) => {
+                format!("the author's agent was stopped after {took} s, because {why}")
+            }
         };
         let after = match &self.head_after {
             Some(head) if *head != self.head_before => format!("the branch is now at {head}"),
             Some(_) => "nothing was pushed".to_owned(),
             None => "git could not tell where the branch is now".to_owned(),
         };
-        format!("{ending} after {} s; {after}", self.took.as_secs())
+        format!("{ending}; {after}")
     }
 }

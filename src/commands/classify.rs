@@ -12,6 +12,7 @@ use crate::domain::post::{ParsedPost, PostClass, PostPlace, PostReader};
 use crate::domain::snapshot::{Account, AccountKind};
 use crate::domain::vocabulary::{Association, Category, Intent, ReviewerName, Severity, Stance};
 use crate::output::sanitize;
+use crate::output::standard::standard_output;
 use crate::replies::{classify as intent_of, is_agent_post};
 use crate::reviewers::object::Object;
 use crate::reviewers::profiles::Profiles;
@@ -33,7 +34,7 @@ pub enum ClassifyError {
 
 pub fn run(invocation: &Invocation) -> anyhow::Result<Outcome> {
     let profiles = Profiles::with_overrides(&invocation.load_config()?.config.profiles)?;
-    classify(io::stdin().lock(), io::stdout().lock(), &profiles)?;
+    classify(io::stdin().lock(), standard_output(), &profiles)?;
     Ok(Outcome::SUCCESS)
 }
 

@@ -16,11 +16,12 @@ use crate::failure::{Failure, FailureKind};
 use crate::github::permission::{self, Access, Permission};
 use crate::github::{Error, Host, PullRequestAddress, Reader};
 use crate::output::sanitize;
+use crate::output::standard::standard_output;
 use crate::reviewers::profiles::Profiles;
 use jiff::{SignedDuration, Timestamp};
 use std::collections::BTreeSet;
 use std::fmt;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -48,7 +49,7 @@ pub fn run(invocation: &Invocation, pull_requests: &[String]) -> anyhow::Result<
         examine(pull_requests, settings, context.loaded, state_folder, &context.profiles, context.now).await
     })?;
     report.log_file = invocation.log_file();
-    writeln!(io::stdout(), "{report}")?;
+    writeln!(standard_output(), "{report}")?;
     Ok(Outcome::of(report.failure().into_iter().collect()))
 }
 

@@ -9,6 +9,7 @@ use crate::journal::{
     Journal, JournalError, JournalOptions, KnownRepositories, Record, RecordFilter, RecordOrder,
 };
 use crate::output::sanitize;
+use crate::output::standard::standard_output;
 use crate::supervisor::clock::{Clock, SystemClock};
 use serde_json::json;
 use std::io::{self, Write};
@@ -41,7 +42,7 @@ pub fn run(invocation: &Invocation, query: &JournalQuery<'_>, follow: bool) -> a
         let opened = Journal::open(&address, JournalOptions::new(SystemClock.now())).await?;
         invocation.warn_of_damage(opened.set_aside.as_ref());
         let until = follow.then(runtime::interrupted);
-        let shown = show(&opened.journal, query, until, &mut io::stdout()).await;
+        let shown = show(&opened.journal, query, until, &mut standard_output()).await;
         opened.journal.close().await?;
         shown?;
         Ok(Outcome::SUCCESS)

@@ -1,8 +1,9 @@
 //! What a command prints on standard output, and what it hands back to `main`.
 
 use crate::failure::{ExitStatus, Failure, FailureKind};
+use crate::output::standard::standard_output;
 use std::fmt;
-use std::io::{self, Write};
+use std::io::Write;
 
 /// The end of a command: its exit status, and the failures that `main` prints on the error stream.
 #[derive(Debug)]
@@ -40,6 +41,6 @@ pub trait Report: fmt::Display {
 /// Prints a report on standard output, as JSON if the caller asked for it.
 pub(super) fn print(report: &impl Report, json: bool) -> anyhow::Result<Outcome> {
     let text = if json { report.to_json()? } else { report.to_string() };
-    writeln!(io::stdout(), "{text}")?;
+    writeln!(standard_output(), "{text}")?;
     Ok(Outcome::of(report.failures()))
 }

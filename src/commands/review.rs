@@ -67,6 +67,8 @@ async fn review(
     settings: &ConnectionSettings<'_>,
     profiles: &Profiles,
 ) -> Result<ReviewReport, Failure> {
+    let host = settings.host()?;
+    let address = selection::parse_address(pull_request, &host)?;
     let policy = &settings.config.policy;
     let configured = settings.config.reviewers.iter().find(|configured| configured.name.as_str() == reviewer);
     let configured = configured.ok_or_else(|| unknown_reviewer(reviewer, settings))?;
@@ -77,8 +79,6 @@ async fn review(
         ))
     })?;
     let driver = ReviewerDriver::ready(adapter, settings.environment).await.map_err(Failure::usage)?;
-    let host = settings.host()?;
-    let address = selection::parse_address(pull_request, &host)?;
     let client = settings.connect(host).await?.client;
     let reader = Reader::new(client);
     let read = reader.read(&address).await.map_err(|error| Failure::about(&address, &error))?;

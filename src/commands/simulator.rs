@@ -3,9 +3,11 @@
 use crate::app::runtime;
 use crate::commands::Outcome;
 use crate::output::sanitize;
+use crate::output::standard::standard_output;
 use crate::simulator::{self, Scenario};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
+use tokio::sync::Notify;
 
 pub fn run(port: u16, scenario: &str, speed: Option<f64>) -> anyhow::Result<Outcome> {
     let is_name = Scenario::built_in_names().any(|name| name == scenario);
@@ -16,14 +18,25 @@ pub fn run(port: u16, scenario: &str, speed: Option<f64>) -> anyhow::Result<Outc
     scenario.speed = speed.or(scenario.speed);
     let title = sanitize::line(&scenario.title).into_owned();
     let mut printed = Ok(());
+    let unprinted = Notify::new();
     let ready = |url: &str| {
         printed = writeln!(
-            io::stdout(),
+            standard_output(),
             "{title}\n\nThe simulated GitHub runs at {url} until you press Ctrl-C. In another terminal:\n\n  \
              GH_TOKEN=any cloture --api-url {url} status OWNER/REPO#N"
         );
+        if printed.is_err() {
+            unprinted.notify_one();
+        }
     };
-    runtime::block_on(simulator::serve(port, &scenario, ready, runtime::interrupted()))??;
+    let shutdown = async {
+        tokio::select! {
+            () = runtime::interrupted() => {}
+            // Nobody could find a simulator whose address is not printed.
+            () = unprinted.notified() => {}
+        }
+    };
+    runtime::block_on(simulator::serve(port, &scenario, ready, shutdown))??;
     printed?;
     Ok(Outcome::SUCCESS)
 }

@@ -11,8 +11,10 @@ use crate::commands::Outcome;
 use crate::domain::review_loop::Exit;
 use crate::failure::{ExitStatus, Failure, FailureKind};
 use crate::github::PullRequestAddress;
+use crate::output::standard::standard_output;
 use crate::supervisor::clock::Clock;
 use crate::supervisor::people::{InboxNotifier, stored};
+use crate::supervisor::view::JournalFailure;
 use crate::supervisor::{DriverRole, PullRequestView, Supervisor};
 use jiff::Timestamp;
 use lines::WatchLines;
@@ -84,7 +86,7 @@ pub fn run(
         let supervisor = session.supervise(&settings, instance_name(), invocation.read_only, tracked).await?;
         let terminal = io::stdout().is_terminal();
         let options = WatchOptions { pull_request: address, json, once, timeout, terminal };
-        let output = &mut io::stdout();
+        let output = &mut standard_output();
         let end = watch(&options, &supervisor, &session.clock, interrupted(), notifier, output).await;
         supervisor.stop().await;
         // Another process may hold the journal for long. A write that is cut off here has its intent
@@ -171,6 +173,9 @@ fn ended(options: &WatchOptions, view: &PullRequestView, started: Timestamp) -> 
     if let Some(refusal) = &view.refusal {
         return Some(WatchEnd::Failed(refusal.clone()));
     }
+    if let Some(failure) = without_journal(options, view) {
+        return Some(WatchEnd::Failed(failure));
+    }
     let is_polled = view.seen_at.is_some_and(|at| at >= started);
     if !is_polled && view.attempts_failed == 0 {
         return None;
@@ -189,6 +194,25 @@ fn ended(options: &WatchOptions, view: &PullRequestView, started: Timestamp) -> 
         None if options.once && idle => Some(WatchEnd::Unfinished { waiting_writes: 0 }),
         Some(_) | None => None,
     }
+}
+
+/// A loop that cannot record anything does not move, so its attempts never run out. The polls without the journal
+/// are counted like them (L2).
+fn without_journal(options: &WatchOptions, view: &PullRequestView) -> Option<Failure> {
+    let JournalFailure { polls, why } = view.journal_failure.as_ref()?;
+    let most = if options.once { 1 } else { view.max_attempts };
+    let polls = match *polls {
+        polls if polls < most => return None,
+        1 => "this poll".to_owned(),
+        polls => format!("{polls} polls in a row"),
+    };
+    Some(Failure::new(
+        FailureKind::Journal,
+        format_args!(
+            "the journal failed at {polls}, so nothing was done: {why}; repair the journal, and run the same \
+             command again: it goes on from there"
+        ),
+    ))
 }
 
 /// The loop has ended, but some of its writes cannot be done. People who wait for these must not read the exit

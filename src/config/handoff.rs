@@ -2,6 +2,7 @@
 
 use super::check::{Checks, Problem};
 use super::targets::checked_kind;
+use super::unknown_keys::nearest;
 use super::value::quoted;
 use super::{TargetKinds, TypedValue, typed};
 use crate::domain::handoff::{DEFAULT_TARGET, HandoffMode, HandoffRoute, HandoffRules, HandoffTarget};
@@ -75,15 +76,19 @@ fn checked_routes(
         let paths = patterns(checks, &format!("{table}.paths"), paths.as_ref());
         let Some(target) = target else { continue };
         if target != DEFAULT_TARGET && !targets.iter().any(|known| known.name.as_str() == target) {
-            checks.refuse(&format!("{table}.target"), declared(targets), quoted(&target));
+            checks.refuse(&format!("{table}.target"), declared(targets, &target), quoted(&target));
         }
         routes.push(HandoffRoute { target: target.into(), min_severity, categories, paths });
     }
     routes
 }
 
-/// The targets that a route may name.
-fn declared(targets: &[HandoffTarget]) -> String {
+/// The targets that a route may name, or the one that the user probably meant.
+fn declared(targets: &[HandoffTarget], unknown: &str) -> String {
+    let names = || targets.iter().map(|target| target.name.as_str()).chain([DEFAULT_TARGET]);
+    if let Some(likely) = nearest(unknown, names()) {
+        return format!("a target that [[handoff.targets]] declares (did you mean {}?)", quoted(likely));
+    }
     let names = targets.iter().map(|target| target.name.as_str()).filter(|name| *name != DEFAULT_TARGET);
     let names: Vec<String> = names.chain([DEFAULT_TARGET]).map(quoted).collect();
     match names.as_slice() {

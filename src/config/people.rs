@@ -4,6 +4,7 @@
 use super::check::{Checks, Problem, one_line_or_empty};
 use super::drivers::DriverKeys;
 use super::handoff::severities;
+use super::unknown_keys::nearest;
 use super::value::quoted;
 use super::{NotificationConfig, NotifyHow, NotifyWhen, OperatorConfig, RepositoryConfig, typed};
 use crate::domain::vocabulary::Severity;
@@ -36,8 +37,10 @@ const NOTIFY_HOW: [(&str, TypedNotifyHow); 4] = [
     ("command", TypedNotifyHow::Command),
 ];
 
+/// `known` are the names of all reviewers. A name that is none of them would be waited for in vain.
 pub(super) fn checked_repositories(
     typed: &[typed::TypedRepository],
+    known: &BTreeSet<String>,
 ) -> Result<Vec<RepositoryConfig>, Vec<Problem>> {
     let mut checks = Checks::of("repositories");
     let mut repositories = Vec::new();
@@ -51,8 +54,14 @@ pub(super) fn checked_repositories(
         let name = checks.repository(&key("name"), name.as_ref(), expected);
         let drive = checks.flag(&key("drive"), drive.as_ref()).unwrap_or(false);
         let has_reviewers = reviewers.is_some();
-        let reviewers =
-            checks.texts(&key("reviewers"), reviewers.as_ref(), "the name of a reviewer", |_| true);
+        let expected = "a list, each the name of a reviewer";
+        let reviewers = checks.list(&key("reviewers"), reviewers.as_ref(), expected, |checks, key, value| {
+            let name = checks.text(key, Some(value), "the name of a reviewer", |_| true)?;
+            if !known.contains(&name) {
+                checks.refuse(key, known_reviewer(&name, known), quoted(&name));
+            }
+            Some(name)
+        });
         let author = checks.flag(&key("author"), author.as_ref()).unwrap_or(drive);
         // S4: the author's agent pushes, so it needs permission to write.
         if author && !drive {
@@ -68,6 +77,14 @@ pub(super) fn checked_repositories(
         repositories.push(RepositoryConfig { name, drive, reviewers, author });
     }
     checks.finish(repositories)
+}
+
+fn known_reviewer(name: &str, known: &BTreeSet<String>) -> String {
+    match nearest(name, known.iter().map(String::as_str)) {
+        Some(likely) => format!("a known reviewer (did you mean {}?)", quoted(likely)),
+        None => "a reviewer of [[reviewers]], of [[profiles]] or of the list that `cloture reviewers` prints"
+            .to_owned(),
+    }
 }
 
 pub(super) fn checked_operator(typed: &typed::TypedOperator) -> Result<OperatorConfig, Vec<Problem>> {

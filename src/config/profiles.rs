@@ -2,6 +2,7 @@
 
 use super::check::{Checks, Problem, is_one_line, one_of};
 use super::handoff::severities;
+use super::unknown_keys::nearest;
 use super::value::quoted;
 use super::{TypedValue, typed};
 use crate::domain::vocabulary::Category;
@@ -10,7 +11,7 @@ use crate::reviewers::profile::{
     BodyLayout, CategoryMark, Channel, Flag, Mark, MarkPosition, ProfileAccountKind, ProfileOverride,
     Reactions, RunStatus, SectionMark, Settling, SeverityMark, StatusMark, TitleFrom, Verdict, VerdictMark,
 };
-use crate::reviewers::profiles::{Profiles, ProfilesError};
+use crate::reviewers::profiles::{Profiles, ProfilesError, built_in_names};
 use std::collections::BTreeSet;
 
 const PATTERN: &str = "a regular expression";
@@ -57,7 +58,13 @@ fn check_with_others(checks: &mut Checks, table: &str, before: &[ProfileOverride
                 profile.logins.is_empty() && profile.ids.is_empty() && profile.shared_logins.is_empty()
             });
             if has_no_account {
-                let expected = "the name of a built-in profile, or logins, ids or shared_logins beside it";
+                let built_in = built_in_names();
+                let likely = nearest(&entry.name, built_in.iter().map(String::as_str));
+                let likely = likely.map(|name| format!(" (did you mean {}?)", quoted(name)));
+                let expected = format!(
+                    "the name of a built-in profile{}, or logins, ids or shared_logins beside it",
+                    likely.unwrap_or_default()
+                );
                 checks.refuse(&format!("{table}.name"), expected, quoted(&entry.name));
             }
         }

@@ -1,6 +1,6 @@
 //! Checks `[[reviewers]]`, `[author]` and `[break_glass]`, and calls the checks of all other tables.
 
-use super::check::{Checks, Problem, one_line_or_empty};
+use super::check::{Checks, Problem, one_line, one_line_or_empty};
 use super::drivers::{checked_adapter, checked_agent};
 use super::github::checked_watch;
 use super::people::{checked_notifications, checked_operator, checked_repositories};
@@ -10,6 +10,7 @@ use super::value::quoted;
 use super::{AuthorConfig, Config, ReviewerConfig, TypedValue, typed};
 use crate::domain::cycle::Protocol;
 use crate::domain::re_review::BreakGlassRules;
+use crate::reviewers::profiles::built_in_names;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
@@ -42,6 +43,7 @@ impl typed::TypedConfig {
             keys,
         } = self;
         let mut problems = Vec::new();
+        let known = known_reviewers(reviewers, profiles);
         let (handoff, targets) = or_default(handoff.validated_with_targets(), &mut problems);
         let config = Config {
             github: or_default(github.validated(), &mut problems),
@@ -53,7 +55,7 @@ impl typed::TypedConfig {
             reviewers: or_default(checked_reviewers(reviewers), &mut problems),
             profiles: or_default(checked_profiles(profiles), &mut problems),
             author: or_default(checked_author(author), &mut problems),
-            repositories: or_default(checked_repositories(repositories), &mut problems),
+            repositories: or_default(checked_repositories(repositories, &known), &mut problems),
             operator: or_default(checked_operator(operator), &mut problems),
             notifications: or_default(checked_notifications(notifications), &mut problems),
             break_glass: or_default(checked_break_glass(break_glass), &mut problems),
@@ -70,6 +72,13 @@ fn or_default<T: Default>(table: Result<T, Vec<Problem>>, problems: &mut Vec<Pro
         problems.extend(more);
         T::default()
     })
+}
+
+/// The names of all reviewers, also of those whose other keys are wrong: these have problems of their own.
+fn known_reviewers(reviewers: &[typed::TypedReviewer], profiles: &[typed::TypedProfile]) -> BTreeSet<String> {
+    let reviewers = reviewers.iter().filter_map(|reviewer| reviewer.name.as_ref());
+    let typed = reviewers.chain(profiles.iter().filter_map(|profile| profile.name.as_ref()));
+    typed.filter_map(one_line).chain(built_in_names()).collect()
 }
 
 fn checked_reviewers(typed: &[typed::TypedReviewer]) -> Result<Vec<ReviewerConfig>, Vec<Problem>> {

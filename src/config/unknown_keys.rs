@@ -96,6 +96,15 @@ fn full_key(path: &str, name: &str) -> String {
 /// A longer key is not a typing mistake. It is not compared with the known keys and not shown in full.
 const LONGEST_KEY: usize = 60;
 
+/// The known name that the user probably meant. Letter case is no difference.
+pub(super) fn nearest<'a>(unknown: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let typed = unknown.to_lowercase();
+    let known = known.into_iter().filter(|_| unknown.len() <= LONGEST_KEY);
+    let (distance, name) =
+        known.map(|name| (strsim::osa_distance(&name.to_lowercase(), &typed), name)).min()?;
+    (distance <= (name.len() / 3).max(1)).then_some(name)
+}
+
 fn overflows(number: &str) -> bool {
     number.parse().is_ok_and(f64::is_infinite) && !number.contains("inf")
 }
@@ -122,13 +131,7 @@ fn shortened(digits: &str) -> String {
 /// The key that the user probably meant, in this table or in another, or else all keys of this table.
 fn expected_key(known: &Shape, table: &Shape, unknown: &str) -> String {
     let here = keys(table);
-    let nearest = here
-        .iter()
-        .filter(|_| unknown.len() <= LONGEST_KEY)
-        .map(|key| (strsim::osa_distance(key, &unknown.to_lowercase()), *key))
-        .min()
-        .filter(|(distance, key)| *distance <= (key.len() / 3).max(1))
-        .map(|(_, key)| key.to_owned());
+    let nearest = nearest(unknown, here.iter().copied()).map(str::to_owned);
     match nearest.or_else(|| find_key(known, "", unknown)) {
         Some(likely) => format!("a known key (did you mean {likely}?)"),
         None => format!("one of the keys {}", here.join(", ")),

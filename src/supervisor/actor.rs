@@ -19,7 +19,7 @@ use super::fact::{Fact, RecordedAnswer, RecordedCommand};
 use super::history::History;
 use super::polling::PollCause;
 use super::programs::{DiffReading, RunningPrograms};
-use super::view::{DueWrite, PullRequestView};
+use super::view::{DueWrite, JournalFailure, PullRequestView};
 use crate::domain::review_loop::Exit;
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::domain::vocabulary::{ReviewerName, Sha};
@@ -82,6 +82,16 @@ pub(super) enum WakeUp {
 }
 
 impl WakeUp {
+    /// Whether the loop would have spent an attempt (L2), had the journal worked.
+    fn is_scheduled_poll(&self) -> bool {
+        matches!(
+            self,
+            WakeUp::Polled(_, PollCause::Schedule)
+                | WakeUp::Unchanged(PollCause::Schedule)
+                | WakeUp::Unreachable(_, PollCause::Schedule)
+        )
+    }
+
     /// The reason's name in the log.
     fn name(&self) -> &'static str {
         match self {
@@ -156,6 +166,7 @@ struct ActorProblems {
     /// Why the forge refuses to show this pull request.
     refusal: Option<Failure>,
     attempts_failed: u32,
+    journal_failure: Option<JournalFailure>,
 }
 
 impl ActorProblems {
@@ -233,6 +244,7 @@ impl PullRequestActor {
                 break;
             }
             tracing::debug!(reason = wake.name(), "woken");
+            let is_scheduled = wake.is_scheduled_poll();
             // Boxed, so that hundreds of idle loops stay small.
             let mut turn = Box::pin(self.wake(*wake));
             let outcome = tokio::select! {
@@ -242,8 +254,9 @@ impl PullRequestActor {
             };
             drop(turn);
             match outcome {
+                Some(Ok(())) if is_scheduled => self.problems.journal_failure = None,
                 Some(Ok(())) => {}
-                Some(Err(error)) => self.failed(&error),
+                Some(Err(error)) => self.failed(&error, is_scheduled),
                 None => break,
             }
             self.publish();
@@ -256,6 +269,7 @@ impl PullRequestActor {
         let now = self.context.clock.now();
         match wake {
             WakeUp::Polled(snapshot, cause) => {
+                self.stop_programs_after(&snapshot);
                 let identified = self.identified(snapshot).await;
                 self.reached(now);
                 let snapshot = identified?;
@@ -396,19 +410,24 @@ impl PullRequestActor {
             attempts_failed: self.problems.attempts_failed,
             max_attempts: self.context.config.policy.max_attempts,
             trouble: self.problems.trouble.clone(),
+            journal_failure: self.problems.journal_failure.clone(),
         };
         self.context.board.send_modify(|board| {
             Arc::make_mut(board).pull_requests.insert(self.address.clone(), Arc::new(view));
         });
     }
 
-    fn failed(&mut self, error: &JournalError) {
+    fn failed(&mut self, error: &JournalError, is_scheduled: bool) {
         if let JournalError::LeaseLost(lost) = error {
             self.stand_by(lost.now_held_by.clone().unwrap_or_default());
-        } else {
-            // Nothing is done that cannot be recorded; the next wake-up tries again.
-            self.problems.trouble = Some(error.to_string());
+            return;
         }
+        // Nothing is done that cannot be recorded; the next wake-up tries again.
+        let why = error.to_string();
+        self.problems.trouble = Some(why.clone());
+        let polls = self.problems.journal_failure.as_ref().map_or(0, |failure| failure.polls);
+        let polls = polls.saturating_add(u32::from(is_scheduled));
+        self.problems.journal_failure = Some(JournalFailure { polls, why });
     }
 }
 

@@ -17,13 +17,13 @@ use crate::reviewers::adapters::{ReviewerCall, ReviewerDriver};
 use crate::reviewers::request::{PreparedRequest, RequestSources, prepare};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 /// The programs of one pull request. They end with their actor.
 pub(super) struct RunningPrograms {
-    pub(super) reviewers: BTreeMap<ReviewerName, JoinHandle<()>>,
-    pub(super) author: Option<JoinHandle<()>>,
+    pub(super) reviewers: BTreeMap<ReviewerName, RunningProgram>,
+    pub(super) author: Option<RunningProgram>,
     /// Where the programs report.
     pub(super) reports: mpsc::Sender<LoopMessage>,
 }
@@ -38,13 +38,65 @@ impl RunningPrograms {
         self.author.is_some() || !self.reviewers.is_empty()
     }
 
+    /// R7: stops every program at once. Each still reports its end, so that the journal has it and nobody waits
+    /// for it. A reviewer whose diff is still being read was not called, so nothing is left to report.
+    pub(super) fn stop(&mut self, why: &str) {
+        self.reviewers.retain(|_, program| program.stop(why));
+        if let Some(author) = &mut self.author {
+            author.stop(why);
+        }
+    }
+
+    /// Ends everything without a report.
     pub(super) fn abort(&mut self) {
-        for (_, task) in std::mem::take(&mut self.reviewers) {
-            task.abort();
+        for (_, program) in std::mem::take(&mut self.reviewers) {
+            program.task.abort();
         }
-        if let Some(task) = self.author.take() {
-            task.abort();
+        if let Some(program) = self.author.take() {
+            program.task.abort();
         }
+    }
+}
+
+/// A task that runs a program, or prepares its run.
+pub(super) struct RunningProgram {
+    task: JoinHandle<()>,
+    stop: StopSwitch,
+}
+
+enum StopSwitch {
+    /// The task ends its program for the reason that it gets, and reports.
+    Ready(oneshot::Sender<String>),
+    Used,
+    /// The task runs no program yet.
+    None,
+}
+
+impl RunningProgram {
+    /// Returns false if the task has ended without a report.
+    fn stop(&mut self, why: &str) -> bool {
+        match std::mem::replace(&mut self.stop, StopSwitch::Used) {
+            StopSwitch::Ready(stop) => {
+                tracing::info!(why, "a program is stopped");
+                // Fails if the program has ended by itself; its report is on the way.
+                let _ended = stop.send(why.to_owned());
+                true
+            }
+            StopSwitch::Used => true,
+            StopSwitch::None => {
+                self.task.abort();
+                false
+            }
+        }
+    }
+}
+
+/// Completes with the reason when somebody stops the program.
+async fn stopped(order: oneshot::Receiver<String>) -> String {
+    match order.await {
+        Ok(why) => why,
+        // Nobody can stop it any more.
+        Err(_) => std::future::pending().await,
     }
 }
 
@@ -71,16 +123,25 @@ pub(super) struct CycleAttempt {
 impl CycleAttempt {
     /// Asks in the background and reports the answer to the loop. If the loop has ended, the answer is lost;
     /// the call still counts.
-    pub(super) fn spawn(self, wake: mpsc::Sender<LoopMessage>, working: WorkGuard) -> JoinHandle<()> {
-        tokio::spawn(async move {
+    pub(super) fn spawn(self, wake: mpsc::Sender<LoopMessage>, working: WorkGuard) -> RunningProgram {
+        let (stop, order) = oneshot::channel();
+        let task = tokio::spawn(async move {
             let reviewer = self.reviewer.name.clone();
             let frozen = self.frozen.clone();
-            let (answer, log, warning) = self.ask().await;
+            let (answer, log, warning) = tokio::select! {
+                answered = self.ask() => answered,
+                // Dropping the call ends its program. The call counts.
+                why = stopped(order) => {
+                    let message = format!("Cloture stopped the reviewer, because {why}");
+                    (RecordedAnswer::Failed { oversized: false, message }, String::new(), None)
+                }
+            };
             let head = frozen.head.clone().unwrap_or_else(|| "".into());
             let answered =
                 WakeUp::ReviewerAnswered { reviewer, head, attempt: frozen.attempt, answer, log, warning };
             let _loop_ended = wake.send(LoopMessage { wake: Box::new(answered), working }).await;
-        })
+        });
+        RunningProgram { task, stop: StopSwitch::Ready(stop) }
     }
 
     async fn ask(self) -> (RecordedAnswer, String, Option<String>) {
@@ -160,8 +221,8 @@ pub(super) fn read_changes(
     frozen: FrozenCycle,
     wake: mpsc::Sender<LoopMessage>,
     working: WorkGuard,
-) -> JoinHandle<()> {
-    tokio::spawn(async move {
+) -> RunningProgram {
+    let task = tokio::spawn(async move {
         let changes = match diff::in_scope(reader.transport(), &snapshot, frozen.baseline.as_ref()).await {
             Ok(changes) => DiffReading::Read(changes),
             Err(error @ (Error::Refused { .. } | Error::Malformed { .. })) => {
@@ -172,7 +233,8 @@ pub(super) fn read_changes(
         let head = snapshot.head.sha.clone();
         let read = WakeUp::ChangesRead { reviewer: frozen.reviewer, head, changes };
         let _loop_ended = wake.send(LoopMessage { wake: Box::new(read), working }).await;
-    })
+    });
+    RunningProgram { task, stop: StopSwitch::None }
 }
 
 /// Starts the author's agent in the background.
@@ -182,21 +244,23 @@ pub(super) fn dispatch(
     round: u32,
     wake: mpsc::Sender<LoopMessage>,
     working: WorkGuard,
-) -> JoinHandle<()> {
+) -> RunningProgram {
     let agent = author.agent.clone();
     let threads = computed.threads();
     let open = threads.iter().filter(|shown| shown.repeats.is_none() && !shown.resolve_proposed);
     let task = authors::AuthorTask::of(&computed.snapshot, open.map(|shown| shown.thread), round);
     let head = computed.snapshot.head.sha.clone();
-    tokio::spawn(async move {
+    let (stop, order) = oneshot::channel();
+    let task = tokio::spawn(async move {
         let (outcome, pushed) = match agent {
             None => ("no author is configured".to_owned(), false),
-            Some(agent) => match authors::dispatch(&agent, task).await {
+            Some(agent) => match authors::dispatch(&agent, task, stopped(order)).await {
                 Ok(outcome) => (outcome.sentence(&agent), outcome.pushed()),
                 Err(error) => (error.to_string(), false),
             },
         };
         let ended = WakeUp::AuthorEnded { head, outcome, pushed };
         let _loop_ended = wake.send(LoopMessage { wake: Box::new(ended), working }).await;
-    })
+    });
+    RunningProgram { task, stop: StopSwitch::Ready(stop) }
 }

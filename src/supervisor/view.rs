@@ -98,6 +98,16 @@ pub struct PullRequestView {
     pub max_attempts: u32,
     /// The last problem that is not solved yet.
     pub trouble: Option<String>,
+    /// Set while the journal fails here. Nothing is done then, because nothing can be recorded.
+    pub journal_failure: Option<JournalFailure>,
+}
+
+/// A journal that does not work for a pull request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JournalFailure {
+    /// How many scheduled polls in a row it has failed at.
+    pub polls: u32,
+    pub why: String,
 }
 
 /// A write that is due and not done.

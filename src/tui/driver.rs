@@ -9,6 +9,7 @@ use super::message::{Effect, Message};
 use super::model::Model;
 use super::rows::{BoardRows, RowBuilder};
 use super::startup::{self, Startup};
+use super::suspension::{Suspension, SuspensionEvent};
 use super::terminal::Terminal;
 use super::theme::{Background, Themes};
 use super::{draw, editor, update};
@@ -144,6 +145,8 @@ pub async fn run(
         };
         let mut panicked = Box::pin(terminal.panicked());
         let mut keyboard = Keyboard::read()?;
+        let mut suspension = Suspension::new();
+        let mut suspended = None;
         let mut sources = ScreenWakeups { events, messages };
         let mut reply_parser = themes.by_background.map(|_| BackgroundReplyParser::default());
         let mut discovery = std::pin::pin!(discovery);
@@ -160,10 +163,18 @@ pub async fn run(
                 // The editor needs the terminal in its normal state, and the whole keyboard.
                 drop(terminal);
                 keyboard.stop().await;
-                let edited = tokio::select! {
-                    edited = editor::edit(&text) => edited,
-                    () = &mut interrupted => break Ok(TerminalEnd::Quit),
+                let mut editing = Box::pin(editor::edit(&text));
+                let edited = loop {
+                    tokio::select! {
+                        edited = &mut editing => break Some(edited),
+                        () = &mut interrupted => break None,
+                        // The editor stops itself and this process, and the shell continues both.
+                        event = suspension.next() => if event == SuspensionEvent::Stop {
+                            suspension.stop_process().await;
+                        },
+                    }
                 };
+                let Some(edited) = edited else { break Ok(TerminalEnd::Quit) };
                 terminal = Terminal::take()?;
                 panicked = Box::pin(terminal.panicked());
                 keyboard = Keyboard::read()?;
@@ -171,12 +182,25 @@ pub async fn run(
                 screen.take(Message::Resized { width: size.width, height: size.height }, &background);
                 screen.take(Message::Edited(edited), &background);
             }
+            if let Some(event) = suspended.take() {
+                drop(terminal);
+                keyboard.stop().await;
+                if event == SuspensionEvent::Stop {
+                    suspension.stop_process().await;
+                }
+                terminal = Terminal::take()?;
+                panicked = Box::pin(terminal.panicked());
+                keyboard = Keyboard::read()?;
+                let size = terminal.size()?;
+                screen.take(Message::Resized { width: size.width, height: size.height }, &background);
+            }
             let tick = screen.model.shows_times().then(|| ticked + tick);
             let wake = [screen.dirty.then(|| screen.due()), tick].into_iter().flatten().min();
             tokio::select! {
                 biased;
                 () = &mut panicked => break Ok(TerminalEnd::Panicked),
                 () = &mut interrupted => break Ok(TerminalEnd::Quit),
+                event = suspension.next() => suspended = Some(event),
                 () = alarm.until(wake.unwrap_or(ticked)), if wake.is_some() => {
                     if tick.is_some_and(|tick| tick <= Instant::now()) {
                         ticked = Instant::now();

@@ -4,13 +4,15 @@
 
 use crate::support::driven::{Scripts, argued, program, snapshot};
 use cloture::agents::authors::{
-    AuthorAgent, AuthorAgentKind, AuthorError, AuthorOutcome, AuthorTask, WorkTreeError, dispatch,
+    AuthorAgent, AuthorAgentKind, AuthorEnding, AuthorError, AuthorOutcome, AuthorTask, WorkTreeError,
+    dispatch,
 };
 use cloture::agents::process::ProgramEnding;
 use cloture::domain::policy::Policy;
 use cloture::domain::snapshot::RepositoryName;
 use cloture::reviewers::adapters::Program;
 use serde_json::Value;
+use std::future::pending;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -70,7 +72,7 @@ impl Place {
     }
 
     async fn dispatch(&self, kind: AuthorAgentKind, body: &str) -> Result<AuthorOutcome, AuthorError> {
-        dispatch(&self.agent(kind, body), self.task()).await
+        dispatch(&self.agent(kind, body), self.task(), pending()).await
     }
 
     /// No work tree is left except the checkout.
@@ -88,7 +90,7 @@ const FIX: &str = "cat > \"$here/task\"; pwd > \"$here/folder\"\n\
 async fn l7_the_agent_gets_the_findings_works_in_its_own_tree_and_pushes() {
     let place = Place::new();
     let outcome = place.dispatch(AuthorAgentKind::Program, FIX).await.unwrap();
-    assert_eq!(outcome.ending, ProgramEnding::Succeeded, "{outcome:?}");
+    assert_eq!(outcome.ending, AuthorEnding::Program(ProgramEnding::Succeeded), "{outcome:?}");
     assert!(outcome.pushed());
     let task: Value = serde_json::from_str(&place.scripts.read("task")).unwrap();
     assert_eq!((&task["protocol"], &task["round"]), (&1.into(), &2.into()));
@@ -110,7 +112,7 @@ async fn a_coding_agent_gets_the_task_in_a_prompt() {
     let keep = "printf '%s\\n' \"$@\" > \"$here/arguments\"; cat > \"$here/prompt\"";
     for (kind, first) in [(AuthorAgentKind::Claude, "--print"), (AuthorAgentKind::Codex, "exec")] {
         let outcome = place.dispatch(kind, keep).await.unwrap();
-        assert!(outcome.ending == ProgramEnding::Succeeded && !outcome.pushed());
+        assert!(outcome.ending == AuthorEnding::Program(ProgramEnding::Succeeded) && !outcome.pushed());
         let prompt = place.scripts.read("prompt");
         assert!(prompt.contains("Never force-push") && prompt.contains("\"thread\": \"T1\""), "{prompt}");
         assert_eq!(place.scripts.read("arguments").lines().next(), Some(first));
@@ -122,17 +124,40 @@ async fn a_coding_agent_gets_the_task_in_a_prompt() {
 async fn after_an_agent_that_fails_or_hangs_nothing_is_left() {
     let place = Place::new();
     let failed = place.dispatch(AuthorAgentKind::Program, "echo oops >&2; exit 4").await.unwrap();
-    assert_eq!((failed.ending, failed.pushed()), (ProgramEnding::Failed(4), false));
+    assert_eq!((&failed.ending, failed.pushed()), (&AuthorEnding::Program(ProgramEnding::Failed(4)), false));
     let mut hanging = place.agent(AuthorAgentKind::Program, "exec sleep 600");
     hanging.program.timeout = Duration::from_millis(300);
-    let hung = dispatch(&hanging, place.task()).await.unwrap();
-    assert_eq!(hung.ending, ProgramEnding::TooSlow);
+    let hung = dispatch(&hanging, place.task(), pending()).await.unwrap();
+    assert_eq!(hung.ending, AuthorEnding::Program(ProgramEnding::TooSlow));
     assert!(hung.sentence(&hanging).contains("nothing was pushed"), "{}", hung.sentence(&hanging));
     let mut missing = hanging;
     missing.program.command = vec!["/nowhere/fixer".to_owned()];
-    let refused = dispatch(&missing, place.task()).await.unwrap_err();
+    let refused = dispatch(&missing, place.task(), pending()).await.unwrap_err();
     assert!(matches!(refused, AuthorError::NotStarted(_)), "{refused}");
     place.assert_tidy();
+}
+
+/// R7: also while git still prepares the work tree.
+#[tokio::test]
+async fn a_stopped_agent_leaves_nothing_and_its_outcome_says_why() {
+    let place = Place::new();
+    let agent = place.agent(AuthorAgentKind::Program, "echo begun > \"$here/begun\"; exec sleep 600");
+    let begun = async {
+        while !place.scripts.path("begun").exists() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        "somebody broke the glass".to_owned()
+    };
+    let stopped = dispatch(&agent, place.task(), begun).await.unwrap();
+    let sentence = stopped.sentence(&agent);
+    assert!(sentence.contains(" s, because somebody broke the glass; nothing was pushed"), "{sentence}");
+    place.assert_tidy();
+    let at_once = async { "somebody broke the glass".to_owned() };
+    let stopped = dispatch(&agent, place.task(), at_once).await.unwrap();
+    assert_eq!(
+        stopped.sentence(&agent).replace("after 1 s", "after 0 s"),
+        sentence.replace("after 1 s", "after 0 s")
+    );
 }
 
 #[tokio::test]
@@ -152,7 +177,7 @@ async fn git_hooks_from_the_reviewed_code_do_not_run() {
 async fn the_agent_does_not_start_if_it_could_not_push() {
     let place = Place::new();
     let agent = place.agent(AuthorAgentKind::Program, "touch \"$here/started\"");
-    let refused = async |agent: &AuthorAgent, task: AuthorTask| match dispatch(agent, task).await {
+    let refused = async |agent: &AuthorAgent, task: AuthorTask| match dispatch(agent, task, pending()).await {
         Err(AuthorError::WorkTree(error)) => error,
         other => panic!("{other:?}"),
     };

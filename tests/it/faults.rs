@@ -13,6 +13,7 @@ mod stage;
 mod state;
 mod table;
 mod trouble;
+mod without_journal;
 mod writes;
 
 use crate::support::simulated;

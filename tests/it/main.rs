@@ -57,6 +57,7 @@ mod screens;
 mod simulate;
 mod simulator;
 mod soak;
+mod standard_output;
 mod start;
 mod status;
 mod supervisor;

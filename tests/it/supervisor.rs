@@ -16,6 +16,7 @@ mod people;
 mod replies;
 mod repository;
 mod routing;
+mod stopping;
 mod together;
 mod troubles;
 mod watching;

@@ -10,3 +10,4 @@ mod desktop;
 mod handoff;
 mod leaving;
 mod loops;
+mod suspending;

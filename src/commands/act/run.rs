@@ -5,6 +5,7 @@ use super::{ActRequest, act, consent};
 use crate::app::invocation::Invocation;
 use crate::commands::Outcome;
 use crate::failure::Failure;
+use crate::output::standard::standard_output;
 use std::io::{self, IsTerminal, Write};
 
 /// The switches of one writing command.
@@ -36,6 +37,6 @@ pub fn run(
         act(&request, &context.settings, &context.profiles, context.state_folder, consent).await
     })?;
     let text = if switches.json { format!("{}\n", report.to_json()?) } else { report.to_string() };
-    write!(io::stdout(), "{text}")?;
+    write!(standard_output(), "{text}")?;
     Ok(Outcome::of(report.failures()))
 }

@@ -5,6 +5,7 @@ use crate::app::{launch, runtime};
 use crate::commands::Outcome;
 use crate::config::Config;
 use crate::failure::ExitStatus;
+use crate::output::standard::standard_output;
 use crate::tui::TerminalEnd;
 use std::io::{self, Write};
 use std::time::Duration;
@@ -21,12 +22,12 @@ pub fn run(own: &Config) -> anyhow::Result<Outcome> {
 }
 
 pub fn run_reviewer(think: Duration) -> anyhow::Result<Outcome> {
-    super::review(io::stdin().lock(), io::stdout().lock(), think)?;
+    super::review(io::stdin().lock(), standard_output(), think)?;
     Ok(Outcome::SUCCESS)
 }
 
 pub fn run_author(simulator: &str, think: Duration) -> anyhow::Result<Outcome> {
     let work = super::work(io::stdin().lock(), simulator, think);
-    writeln!(io::stdout(), "{}", runtime::block_on_one_worker(work)??)?;
+    writeln!(standard_output(), "{}", runtime::block_on_one_worker(work)??)?;
     Ok(Outcome::SUCCESS)
 }

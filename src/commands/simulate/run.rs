@@ -2,6 +2,7 @@
 
 use super::{SimulateError, simulate};
 use crate::commands::Outcome;
+use crate::output::standard::standard_output;
 use anyhow::Context;
 use std::fs::File;
 use std::io::{self, BufReader};
@@ -9,7 +10,7 @@ use std::path::Path;
 
 /// Replays the trace in a file; `-` stands for standard input.
 pub fn run(trace: &Path) -> anyhow::Result<Outcome> {
-    let output = io::stdout().lock();
+    let output = standard_output();
     if trace.as_os_str() == "-" {
         simulate(io::stdin().lock(), output)?;
     } else {

@@ -227,3 +227,10 @@ fn the_configuration_overrides_single_keys_and_adds_profiles() {
     let account = Account { login: "github-actions".into(), kind: AccountKind::Bot, database_id: None };
     assert_eq!(profiles.reviewer(&account, "## Our review\n\nFine."), Some("ours".into()));
 }
+
+#[test]
+fn every_built_in_profile_is_named() {
+    let profiles = Profiles::built_in().unwrap();
+    let names: Vec<&str> = profiles.iter().map(|entry| entry.name.as_str()).collect();
+    assert_eq!(built_in_names(), names);
+}

@@ -3,8 +3,10 @@
 
 use super::PullRequestActor;
 use crate::domain::policy::Policy;
-use crate::domain::review_loop::{AuthorState, Exit, LoopEffect, LoopEvent, ReviewLoop, Transition};
-use crate::domain::snapshot::PullRequestState;
+use crate::domain::review_loop::{
+    AuthorState, Exit, Judgement, LoopEffect, LoopEvent, ReviewLoop, Transition,
+};
+use crate::domain::snapshot::{PullRequestSnapshot, PullRequestState};
 use crate::journal::JournalError;
 use crate::supervisor::computed_state::ComputedState;
 use crate::supervisor::fact::{Fact, RecordedCommand};
@@ -14,6 +16,7 @@ use crate::supervisor::polling::PollCause;
 use crate::supervisor::view::DriverRole;
 use jiff::Timestamp;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// The loop, and the commands that it has obeyed.
 #[derive(Debug, Default)]
@@ -61,6 +64,7 @@ impl PullRequestActor {
         let now = self.context.clock.now();
         let before = (self.progress.review_loop.clone(), self.progress.obeyed.clone());
         let effects = self.turn(trigger);
+        self.stop_programs_at_the_end();
         let Some(computed) = self.latest.computed.clone() else { return Ok(()) };
         if let Err(error) = self.act(&computed, effects).await {
             (self.progress.review_loop, self.progress.obeyed) = before;
@@ -134,6 +138,31 @@ impl PullRequestActor {
         let ended = Fact::AuthorEnded { head, outcome: outcome.clone(), pushed: false, number };
         self.record_held(ended, "engine", &outcome).await?;
         Ok(())
+    }
+
+    /// R7: stops the programs if this snapshot shows broken glass or the end of the pull request. The turn does
+    /// the same, but a failing journal or a slow request may keep it from happening.
+    pub(super) fn stop_programs_after(&mut self, snapshot: &Arc<PullRequestSnapshot>) {
+        if !self.programs.any() {
+            return;
+        }
+        let rules = self.context.rules(self.names(Some(snapshot)));
+        let exit = match ComputedState::of(Arc::clone(snapshot), &self.history, &rules).seen.judge() {
+            Judgement::GlassBroken(broken) => Exit::BreakGlass(broken),
+            Judgement::Merged => Exit::PrMerged,
+            Judgement::Closed => Exit::PrClosed,
+            _ => return,
+        };
+        self.programs.stop(&exit.to_string());
+    }
+
+    /// L10, R7: nothing works on for a loop that a person ended, or whose pull request is at its end.
+    fn stop_programs_at_the_end(&mut self) {
+        if let Some(exit @ (Exit::BreakGlass(_) | Exit::Stopped | Exit::PrClosed | Exit::PrMerged)) =
+            self.progress.review_loop.exit()
+        {
+            self.programs.stop(&exit.to_string());
+        }
     }
 
     /// Whether the end of the loop is certain. An instance on standby cannot see whether the driver is alive.

@@ -185,7 +185,7 @@ paths = ["a***"]
             r#"8:12: handoff.targets[0].coalesce: expected true or false, found "yes""#,
             r#"10:8: handoff.targets[1].name: expected a name that no other target has, found "fixer""#,
             "11:1: handoff.targets[2].name: expected a name for the target, found nothing",
-            r#"13:10: handoff.routes[0].target: expected a target that [[handoff.targets]] declares, one of "fixer", "default", found "fxier""#,
+            r#"13:10: handoff.routes[0].target: expected a target that [[handoff.targets]] declares (did you mean "fixer"?), found "fxier""#,
             r#"14:16: handoff.routes[0].min_severity: expected one of "nit", "low", "medium", "high", "critical", found "hihg""#,
             r#"15:14: handoff.routes[0].categories: expected a list of categories, found "bug""#,
             r#"16:10: handoff.routes[0].paths[0]: expected a path pattern, found "src/[", wrong at character 5: invalid range pattern"#,
@@ -508,7 +508,7 @@ repositories = [
   { name = "Acme/Shop" },
   { name = "acme" },
   { drive = true },
-  { name = "acme/site", author = true, reviewers = ["a", 3] },
+  { name = "acme/site", author = true, reviewers = ["codex", 3] },
 ]"#,
         &[
             r#"3:33: repositories[0].drive: expected true or false, found "yes""#,
@@ -516,7 +516,7 @@ repositories = [
             r#"5:12: repositories[2].name: expected a repository as OWNER/NAME, found "acme""#,
             "6:3: repositories[3].name: expected a repository as OWNER/NAME, found nothing",
             "7:34: repositories[4].author: expected false, or `drive = true` in the same entry, found true",
-            "7:58: repositories[4].reviewers[1]: expected the name of a reviewer, found 3",
+            "7:62: repositories[4].reviewers[1]: expected the name of a reviewer, found 3",
         ],
     );
 }
@@ -549,5 +549,55 @@ command = ["tell"]
     refused_for(
         "[notifications]\nhow = 'pigeon'\ncommand = ['tell']",
         &[r#"2:7: notifications.how: expected one of "bell", "osc9", "desktop", "command", found "pigeon""#],
+    );
+}
+
+#[test]
+fn an_unknown_reviewer_of_a_repository_suggests_the_nearest_one() {
+    refused(
+        "[[repositories]]\nname = 'acme/shop'\nreviewers = ['coderabbit', 'codrabbit']",
+        r#"
+config.toml:3:28: repositories[0].reviewers[1]: expected a known reviewer (did you mean "coderabbit"?), found "codrabbit"
+  |
+3 | reviewers = ['coderabbit', 'codrabbit']
+  |                            ^^^^^^^^^^^"#,
+    );
+    refused_for(
+        "[[repositories]]\nname = 'acme/shop'\nreviewers = ['Orange', 'CodeRabbit', 'limes', 'nobody-like-this']\n\
+         [[reviewers]]\nname = 'orange'\n[[profiles]]\nname = 'lime'\nlogins = ['lime-bot']\n",
+        &[
+            r#"3:14: repositories[0].reviewers[0]: expected a known reviewer (did you mean "orange"?), found "Orange""#,
+            r#"3:24: repositories[0].reviewers[1]: expected a known reviewer (did you mean "coderabbit"?), found "CodeRabbit""#,
+            r#"3:38: repositories[0].reviewers[2]: expected a known reviewer (did you mean "lime"?), found "limes""#,
+            r#"3:47: repositories[0].reviewers[3]: expected a reviewer of [[reviewers]], of [[profiles]] or of the list that `cloture reviewers` prints, found "nobody-like-this""#,
+        ],
+    );
+    // A reviewer with a mistake of its own is known.
+    refused_for(
+        "[[repositories]]\nname = 'acme/shop'\nreviewers = ['orange']\n[[reviewers]]\nname = 'orange'\nkind = 'robot'",
+        &[r#"6:8: reviewers[0].kind: expected one of "program", "claude", "codex", "openai", found "robot""#],
+    );
+    let right = "[[repositories]]\nname = 'acme/shop'\nreviewers = ['orange', 'lime', 'copilot']\n\
+                 [[reviewers]]\nname = 'orange'\n[[profiles]]\nname = 'lime'\nlogins = ['lime-bot']\n";
+    parse(right).unwrap();
+}
+
+#[test]
+fn a_profile_without_accounts_suggests_the_built_in_one() {
+    refused_for(
+        "[[profiles]]\nname = 'codrabbit'\nask_again = ''",
+        &[
+            r#"2:8: profiles[0].name: expected the name of a built-in profile (did you mean "coderabbit"?), or logins, ids or shared_logins beside it, found "codrabbit""#,
+        ],
+    );
+}
+
+#[test]
+fn an_unknown_target_of_a_route_suggests_the_nearest_one() {
+    refused_for(
+        "[[handoff.targets]]\nname = 'fixer'\n[[handoff.routes]]\ntarget = 'fxier'",
+        &[
+            r#"4:10: handoff.routes[0].target: expected a target that [[handoff.targets]] declares (did you mean "fixer"?), found "fxier""#,
+        ],
     );
 }

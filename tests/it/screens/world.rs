@@ -81,6 +81,7 @@ pub(crate) fn view(snapshot: PullRequestSnapshot, now: Timestamp, rows: &RowBuil
         attempts_failed: 0,
         max_attempts: 10,
         trouble: None,
+        journal_failure: None,
     }
 }
 

@@ -136,7 +136,9 @@ impl Place {
         options.page_limit = settings.page_limit;
         options.checkpoint = settings.checkpoint;
         let journal = open_when_free(&self.journal, &options).await;
-        let ticker = Arc::new(Ticker::new(&self.simulator));
+        let mut ticker = Ticker::new(&self.simulator);
+        ticker.passes_during_work = settings.polls_during_work;
+        let ticker = Arc::new(ticker);
         let url = settings.api_url.unwrap_or_else(|| self.simulator.url());
         let options = SupervisorOptions {
             config: Arc::new(config),
@@ -185,6 +187,8 @@ pub(crate) struct Settings {
     pub(crate) patience_with_journal: Option<Duration>,
     /// The most pages that the journal may have.
     pub(crate) page_limit: Option<u32>,
+    /// Whether polls go on while programs run. Then a tick does not wait for the loops; use [`Run::see`].
+    pub(crate) polls_during_work: bool,
 }
 
 impl Default for Settings {
@@ -198,6 +202,7 @@ impl Default for Settings {
             api_url: None,
             patience_with_journal: None,
             page_limit: None,
+            polls_during_work: false,
         }
     }
 }
@@ -319,6 +324,7 @@ pub(crate) struct Ticker {
     permits: Semaphore,
     /// Seconds that this clock is ahead of the simulator's.
     ahead: AtomicI64,
+    passes_during_work: bool,
 }
 
 #[derive(Debug, Default, Clone, Copy)]
@@ -333,7 +339,7 @@ impl Ticker {
         let simulator = Arc::clone(simulator);
         let (sleep, permits, ahead) =
             (watch::Sender::new(Sleep::default()), Semaphore::new(0), AtomicI64::new(0));
-        Ticker { simulator, sleep, permits, ahead }
+        Ticker { simulator, sleep, permits, ahead, passes_during_work: false }
     }
 
     /// Sets the clock forward or back. A sleep that has begun is not affected, as on a real machine.
@@ -392,7 +398,7 @@ impl Clock for Ticker {
     }
 
     fn waits_for_work(&self) -> bool {
-        true
+        !self.passes_during_work
     }
 }
 

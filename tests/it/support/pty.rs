@@ -27,7 +27,7 @@ pub(crate) struct Played {
     unshown: Vec<u8>,
     bytes: Receiver<Vec<u8>>,
     keys: Box<dyn Write + Send>,
-    _terminal: Box<dyn MasterPty + Send>,
+    terminal: Box<dyn MasterPty + Send>,
 }
 
 impl Played {
@@ -39,6 +39,21 @@ impl Played {
         environment: &[(&str, &str)],
     ) -> Played {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_cloture"));
+        command.args(arguments);
+        Self::start_as(command, home, size, environment)
+    }
+
+    /// The same, as a job of a shell with job control. The shell says when it has the terminal back, and brings
+    /// the job back after a line of input.
+    pub(crate) fn start_as_job(
+        home: &Path,
+        size: (u16, u16),
+        arguments: &[&str],
+        environment: &[(&str, &str)],
+    ) -> Played {
+        let mut command = CommandBuilder::new("/bin/sh");
+        let job = "\"$@\"; echo the shell is back; read line; fg > /dev/null; echo the job ended with $?";
+        command.args(["-m", "-c", job, "sh", env!("CARGO_BIN_EXE_cloture")]);
         command.args(arguments);
         Self::start_as(command, home, size, environment)
     }
@@ -88,7 +103,7 @@ impl Played {
             }
         });
         let screen = vt100::Parser::new(NonZero::new(rows).unwrap(), NonZero::new(columns).unwrap(), 0);
-        Played { screen, raw: Vec::new(), child, unshown: Vec::new(), bytes, keys, _terminal: pair.master }
+        Played { screen, raw: Vec::new(), child, unshown: Vec::new(), bytes, keys, terminal: pair.master }
     }
 
     pub(crate) fn press(&mut self, keys: &str) {
@@ -166,6 +181,21 @@ impl Played {
         let screen = self.screen.screen();
         let rows = screen.rows(0, screen.size().1.get());
         rows.into_iter().filter(|row| row.trim_start().starts_with('›')).last().unwrap_or_default()
+    }
+
+    /// Whether the terminal passes every key on at once and unshown, as the program needs it.
+    pub(crate) fn is_raw(&self) -> bool {
+        let name = self.terminal.tty_name().unwrap();
+        let mut stty = std::process::Command::new("stty");
+        let output = stty.arg("-a").stdin(std::fs::File::open(name).unwrap()).output().unwrap();
+        let modes = String::from_utf8(output.stdout).unwrap();
+        assert!(modes.contains("icanon"), "{modes}");
+        modes.contains("-icanon") && modes.contains("-echo ")
+    }
+
+    pub(crate) fn resize(&mut self, columns: u16, rows: u16) {
+        self.terminal.resize(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).unwrap();
+        self.screen.screen_mut().set_size(NonZero::new(rows).unwrap(), NonZero::new(columns).unwrap());
     }
 
     /// Closes the terminal under the program.

@@ -2,9 +2,11 @@
 
 use crate::support::coverage;
 use crate::support::pty::Played;
+use cloture::journal::{Journal, JournalAddress, JournalOptions};
 use cloture::simulator::{PullSnapshot, Scenario, Simulator, SimulatorOptions};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -67,6 +69,9 @@ pub(crate) struct World {
     pub(crate) home: TempDir,
 }
 
+/// Starts the program in a terminal of a size, with arguments and variables.
+type StartProgram = fn(&Path, (u16, u16), &[&str], &[(&str, &str)]) -> Played;
+
 impl World {
     pub(crate) fn new(config: &str) -> World {
         let runtime = Runtime::new().unwrap();
@@ -91,13 +96,22 @@ impl World {
         self.play_with(&[], &[])
     }
 
+    /// The same, as a job of a shell.
+    pub(crate) fn play_as_job(&self) -> Played {
+        self.play_by(Played::start_as_job, &[], &[])
+    }
+
     pub(crate) fn play_with(&self, more: &[&str], environment: &[(&str, &str)]) -> Played {
+        self.play_by(Played::start, more, environment)
+    }
+
+    fn play_by(&self, start: StartProgram, more: &[&str], environment: &[(&str, &str)]) -> Played {
         let arguments = self.arguments();
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).chain(more.iter().copied()).collect();
         let path = format!("{}:/usr/bin:/bin", self.home.path().display());
         let usual = [("GH_TOKEN", "secret"), ("PATH", path.as_str()), ("USER", "somebody")];
         let environment: Vec<(&str, &str)> = usual.into_iter().chain(environment.iter().copied()).collect();
-        let mut played = Played::start(self.home.path(), (120, 40), &arguments, &environment);
+        let mut played = start(self.home.path(), (120, 40), &arguments, &environment);
         played.until_shown("src/a.rs:1");
         played
     }
@@ -147,6 +161,18 @@ impl World {
         assert!(output.status.success(), "{output:?}");
         let text = String::from_utf8(output.stdout).unwrap();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// How many pull requests somebody drives, by the journal.
+    pub(crate) fn leases(&self) -> usize {
+        let address = JournalAddress::file(self.home.path().join("state").join(JournalAddress::FILE_NAME));
+        self.runtime.block_on(async {
+            let options = JournalOptions::new(self.simulator.now());
+            let journal = Journal::open(&address, options).await.unwrap().journal;
+            let leases = journal.leases().await.unwrap().len();
+            journal.close().await.unwrap();
+            leases
+        })
     }
 
     /// All decisions in the journal, by name.
