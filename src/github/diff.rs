@@ -1,9 +1,13 @@
 //! Reads the unified diff between two commits.
 
 use super::call::{Call, Transport};
+use super::discover::PullRequestAddress;
 use super::error::Error;
+use crate::domain::diff as unified;
+use crate::domain::place::LineRange;
 use crate::domain::snapshot::{PullRequestSnapshot, RepositoryName};
-use crate::domain::vocabulary::Sha;
+use crate::domain::vocabulary::{FilePath, Sha};
+use std::collections::BTreeMap;
 
 /// The diff that a reviewer gets: the changes since the head that it last reviewed, or the whole pull request
 /// (R1, R2). After a force-push away from that head, GitHub's comparison would include other people's
@@ -24,6 +28,53 @@ pub async fn in_scope(
     between(transport, repository, &snapshot.base.sha, head).await
 }
 
+/// The diff of a pull request, as its page shows it. It fails if the diff is too large for GitHub or for the
+/// client.
+pub async fn of_pull_request(
+    transport: &(impl Transport + Sync),
+    address: &PullRequestAddress,
+) -> Result<String, Error> {
+    let path = format!("/repos/{}/pulls/{}", address.repository, address.number);
+    read(transport, path, format!("reading the diff of {address}")).await
+}
+
+/// The lines of the new files that a diff shows, with the unchanged lines around each change. GitHub takes a
+/// comment on no other line.
+#[derive(Debug, Default)]
+pub struct LinesInDiff {
+    hunks: BTreeMap<FilePath, Vec<LineRange>>,
+}
+
+impl LinesInDiff {
+    pub fn read(diff: &str) -> LinesInDiff {
+        let mut hunks: BTreeMap<FilePath, Vec<LineRange>> = BTreeMap::new();
+        for file in unified::files(diff) {
+            // Every line of code in a hunk begins with a blank, a sign or a backslash.
+            let headers = file.text.lines().filter_map(|line| line.strip_prefix("@@ "));
+            hunks.entry(file.change.path).or_default().extend(headers.filter_map(new_lines));
+        }
+        LinesInDiff { hunks }
+    }
+
+    pub fn contain(&self, path: &FilePath, line: u32) -> bool {
+        self.are_together(path, line, line)
+    }
+
+    /// Whether one hunk shows both lines.
+    pub fn are_together(&self, path: &FilePath, first: u32, last: u32) -> bool {
+        let mut hunks = self.hunks.get(path).into_iter().flatten();
+        hunks.any(|hunk| hunk.first() <= first && last <= hunk.last())
+    }
+}
+
+/// The new side of a hunk's header: `-1,4 +1,6 @@`.
+fn new_lines(header: &str) -> Option<LineRange> {
+    let new = header.split(' ').find_map(|part| part.strip_prefix('+'))?;
+    let (start, count) = new.split_once(',').unwrap_or((new, "1"));
+    let (start, count) = (start.parse::<u32>().ok()?, count.parse::<u32>().ok()?);
+    LineRange::new(start, start.checked_add(count)?.checked_sub(1)?)
+}
+
 /// The diff from the merge base of `base` and `head` to `head`, as a pull request shows it. It fails if the
 /// diff is too large for GitHub or for the client.
 pub async fn between(
@@ -41,6 +92,10 @@ pub async fn between(
         }
     }
     let path = format!("/repos/{}/{}/compare/{base}...{head}", repository.owner(), repository.name());
+    read(transport, path, purpose).await
+}
+
+async fn read(transport: &(impl Transport + Sync), path: String, purpose: String) -> Result<String, Error> {
     let reply = transport.send(&Call::Diff { path, purpose: purpose.clone().into() }).await?;
     match reply.body {
         serde_json::Value::String(diff) => Ok(diff),

@@ -78,7 +78,12 @@ fn cycle_writes(computed: &ComputedState, cycle: &CycleResult, writes: &mut Vec<
                 ),
                 key,
             }),
-            _ => elsewhere.push(format!("- `{}`: **{}** {}", finding.path, finding.title, finding.body)),
+            (_, key) => {
+                let marker = key.as_ref().map(markers::in_text).unwrap_or_default();
+                let (title, body) = (&finding.title, markers::without_markers(&finding.body));
+                let title = markers::without_markers(title);
+                elsewhere.push(format!("- {marker}`{}`: **{title}** {body}", finding.path));
+            }
         }
     }
     let body = review_text(cycle, &elsewhere);
@@ -105,13 +110,21 @@ fn choice_writes(
 ) {
     let Some(shown) = computed.thread(&choice.thread) else { return };
     let turn = markers::turn(&cycle.reviewer, cycle.number);
-    if let Some(body) = choice.comment.as_deref().filter(|body| !body.trim().is_empty()) {
-        let why = format!("{} chose to {}", cycle.reviewer, choice.action.name());
-        reply(computed, &shown, &turn, body.to_owned(), why, writes);
+    let resolves = choice.action == ReviewerAction::Resolve;
+    let fixed = format!("{} says that it is fixed", cycle.reviewer);
+    let mut body = choice.comment.as_deref().unwrap_or_default().trim().to_owned();
+    if resolves && shown.on_forge.is_none() {
+        // Without a thread, nothing on the forge would show that it is resolved.
+        let _infallible =
+            write!(body, "{}{fixed}, so it is resolved.", if body.is_empty() { "" } else { "\n\n" });
     }
-    if choice.action == ReviewerAction::Resolve {
-        let why = format!("{} says that it is fixed", cycle.reviewer);
-        resolve(computed, &shown, &turn, why, writes);
+    if !body.is_empty() {
+        let why = format!("{} chose to {}", cycle.reviewer, choice.action.name());
+        reply(computed, &shown, &turn, body, why, writes);
+    }
+    // A thread that was raised again since then is open.
+    if resolves && shown.thread.status().is_settled() {
+        resolve(computed, &shown, &turn, fixed, writes);
     }
 }
 
@@ -123,6 +136,10 @@ fn unlisted_writes(computed: &ComputedState, cycle: &CycleResult, writes: &mut V
         if shown.thread.status() == ThreadStatus::Resolved(ResolvedBy::Reviewer) {
             let turn = format!("unlisted/{}", markers::turn(&cycle.reviewer, cycle.number));
             let why = format!("{} no longer lists it", cycle.reviewer);
+            if shown.on_forge.is_none() {
+                let body = format!("{why}, so it is resolved.");
+                reply(computed, &shown, &turn, body, why.clone(), writes);
+            }
             resolve(computed, &shown, &turn, why, writes);
         }
     }
@@ -251,6 +268,7 @@ pub fn round_cap(computed: &ComputedState, rounds: u32, operator: &OperatorConfi
     Some(PlannedWrite { name, write, why: "the author's rounds are spent".to_owned(), only_marks: false })
 }
 
+/// A reply in the finding's thread. A finding without a thread gets a comment that quotes it.
 fn reply(
     computed: &ComputedState,
     shown: &ThreadView<'_>,
@@ -259,11 +277,34 @@ fn reply(
     why: String,
     writes: &mut Vec<PlannedWrite>,
 ) {
-    let Some(seen) = shown.on_forge else { return };
+    let Some(seen) = shown.on_forge else {
+        writes.extend(comment_about(computed, shown, turn, &body, why));
+        return;
+    };
     let Some(key) = markers::key(&["reply", seen.id.as_str(), turn]) else { return };
     let write = Write::Reply { thread: place(computed, shown, &seen.id), body, key };
     let name = format!("reply/{}/{turn}", seen.id);
     writes.push(PlannedWrite { name, write, why, only_marks: false });
+}
+
+/// A comment on the pull request that quotes a finding without a thread. None if the finding is not posted yet,
+/// or has a thread.
+pub(crate) fn comment_about(
+    computed: &ComputedState,
+    shown: &ThreadView<'_>,
+    turn: &str,
+    body: &str,
+    why: String,
+) -> Option<PlannedWrite> {
+    let id = &shown.thread.id;
+    let review = computed.folded.in_text.get(id)?;
+    let finding = &shown.thread.finding;
+    let line = finding.lines.map_or_else(String::new, |lines| format!(":{}", lines.last()));
+    let title = finding.title.split_whitespace().collect::<Vec<_>>().join(" ");
+    let body = format!("> **{title}** ([`{}{line}`]({review}))\n\n{body}", finding.path);
+    let key = markers::key(&["about", id.as_str(), turn])?;
+    let write = Write::Comment { on: target(computed), body, key };
+    Some(PlannedWrite { name: format!("about/{id}/{turn}"), write, why, only_marks: false })
 }
 
 fn resolve(
@@ -299,7 +340,7 @@ fn review_text(cycle: &CycleResult, elsewhere: &[String]) -> String {
     let mut body = format!("**{}**", cycle.reviewer);
     match &cycle.summary {
         Some(summary) if !summary.trim().is_empty() => {
-            let _infallible = write!(body, "\n\n{}", summary.trim());
+            let _infallible = write!(body, "\n\n{}", markers::without_markers(summary.trim()));
         }
         _ => {}
     }
@@ -322,7 +363,8 @@ fn finding_text(severity: Option<Severity>, title: &str, body: &str, suggestion:
         let _infallible =
             write!(text, "\n\n{fence}suggestion\n{}\n{fence}", suggestion.trim_end_matches('\n'));
     }
-    text
+    // GitHub may refuse the thread, and then this is part of the review's text.
+    markers::without_markers(&text)
 }
 
 /// Whether a reviewer may be asked for a review of this head (C5, C6).

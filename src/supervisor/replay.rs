@@ -43,6 +43,8 @@ pub struct ReplayedHistory {
     pub ended: Option<(Exit, Option<Sha>)>,
     /// The forge's id of each driven thread that is posted, by the engine's id.
     pub posted: BTreeMap<ThreadId, ThreadId>,
+    /// The driven findings without a thread, by the engine's id: the address of the review whose text has them.
+    pub in_text: BTreeMap<ThreadId, String>,
     /// Every recorded push, oldest first.
     pub pushes: Vec<RecordedPush>,
     /// How often people escalated each thread. An escalation after an undo is a new one.
@@ -77,6 +79,7 @@ impl History {
     pub fn replay(&self, snapshot: &PullRequestSnapshot, config: &Config) -> ReplayedHistory {
         let author_is_bot = snapshot.author.as_ref().is_some_and(|author| author.kind == AccountKind::Bot);
         let posted = markers::posted_threads(snapshot).into_iter();
+        let in_text = markers::findings_in_text(snapshot).into_iter();
         let mut replay = HistoryReplay {
             config,
             folded: ReplayedHistory {
@@ -90,6 +93,7 @@ impl History {
                 granted: 0,
                 ended: None,
                 posted: posted.map(|(engine, seen)| (engine, seen.id.clone())).collect(),
+                in_text: in_text.map(|(engine, review)| (engine, review.url.clone())).collect(),
                 pushes: Vec::new(),
                 escalations: BTreeMap::new(),
             },

@@ -12,6 +12,7 @@ mod kill;
 mod many;
 mod observed;
 mod people;
+mod posting;
 mod replies;
 mod repository;
 mod routing;

@@ -4,7 +4,9 @@
 use super::PullRequestActor;
 use crate::domain::review_loop::{Exit, LoopEffect, Phase};
 use crate::domain::snapshot::PullRequestState;
+use crate::domain::vocabulary::ThreadId;
 use crate::failure::{Failure, FailureKind};
+use crate::github::write::Write;
 use crate::journal::JournalError;
 use crate::supervisor::computed_state::ComputedState;
 use crate::supervisor::fact::{DatedFact, Fact, TaskFact};
@@ -13,7 +15,16 @@ use crate::supervisor::perform::{WriteResult, journal_key, perform};
 use crate::supervisor::planned_writes::{self, PlannedWrite};
 use crate::supervisor::programs;
 use crate::supervisor::view::{DriverRole, DueState, DueWrite};
+use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// The thread that the write resolves.
+fn resolved_thread(write: &Write) -> Option<&ThreadId> {
+    match write {
+        Write::Resolve { thread } => Some(&thread.id),
+        _ => None,
+    }
+}
 
 impl PullRequestActor {
     /// Carries out the effects, and everything else that the computed state calls for.
@@ -82,6 +93,7 @@ impl PullRequestActor {
     async fn carry_out(&mut self, writes: Vec<PlannedWrite>) -> Result<(), JournalError> {
         self.problems.due.clear();
         let mut waits = false;
+        let mut unanswered: BTreeMap<ThreadId, DueState> = BTreeMap::new();
         for planned in writes {
             let key = journal_key(&self.key, &planned.name);
             let sentence = planned.write.sentence();
@@ -90,9 +102,19 @@ impl PullRequestActor {
             }
             let state = match self.history.outcome(&key) {
                 Some(_) => self.refusal_of(&key),
-                None => self.try_write(&planned, key, waits).await?,
+                // A thread is not resolved before its closing reply is there.
+                None => match resolved_thread(&planned.write).and_then(|thread| unanswered.get(thread)) {
+                    Some(state) => Some(state.clone()),
+                    None => self.try_write(&planned, key.clone(), waits).await?,
+                },
             };
             let Some(state) = state else { continue };
+            // A reply that GitHub refused for good has an outcome, and nothing waits for it.
+            if let Write::Reply { thread, .. } = &planned.write
+                && self.history.outcome(&key).is_none()
+            {
+                unanswered.insert(thread.id.clone(), state.clone());
+            }
             waits |= state == DueState::Waits && !planned.only_marks;
             let state = match state {
                 // A mark repeats what another write says, so no end depends on it.
