@@ -9,23 +9,47 @@ use crate::domain::snapshot::{PullRequestSnapshot, RepositoryName};
 use crate::domain::vocabulary::{FilePath, Sha};
 use std::collections::BTreeMap;
 
-/// The diff that a reviewer gets: the changes since the head that it last reviewed, or the whole pull request
-/// (R1, R2). After a force-push away from that head, GitHub's comparison would include other people's
-/// changes, and GitHub may have deleted the commit. In both cases the reviewer gets the whole pull request.
+/// The diff that a reviewer gets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiffInScope {
+    pub text: String,
+    /// Why it is the whole pull request, although the changes since the baseline were asked for: GitHub does not
+    /// compare the two commits.
+    pub whole: Option<String>,
+}
+
+/// The diff for a reviewer: the changes since the head that it last reviewed, or the whole pull request (R1,
+/// R2). After a force-push away from that head, GitHub's comparison would include other people's changes, and
+/// GitHub may have deleted the commit; a comparison may also be too large for it. In these cases the reviewer
+/// gets the whole pull request.
 pub async fn in_scope(
     transport: &(impl Transport + Sync),
     snapshot: &PullRequestSnapshot,
     baseline: Option<&Sha>,
-) -> Result<String, Error> {
+) -> Result<DiffInScope, Error> {
     let (repository, head) = (&snapshot.repository, &snapshot.head.sha);
     let rewritten = |sha: &&Sha| snapshot.force_pushes.iter().any(|push| push.before.as_ref() == Some(*sha));
+    let mut whole = None;
     if let Some(baseline) = baseline.filter(|sha| !rewritten(sha)) {
         match between(transport, repository, baseline, head).await {
-            Err(Error::Gone { .. }) => {}
-            outcome => return outcome,
+            Err(error) if is_not_shown(&error) => whole = Some(error.event()),
+            outcome => return outcome.map(|text| DiffInScope { text, whole }),
         }
     }
-    between(transport, repository, &snapshot.base.sha, head).await
+    let text = match between(transport, repository, &snapshot.base.sha, head).await {
+        Err(error) if is_not_shown(&error) => {
+            let address = PullRequestAddress { repository: repository.clone(), number: snapshot.number };
+            of_pull_request(transport, &address).await?
+        }
+        outcome => outcome?,
+    };
+    Ok(DiffInScope { text, whole })
+}
+
+/// Whether GitHub does not show a comparison and never will: it answers 404 if a commit is gone, and 406 if the
+/// diff is too large.
+pub fn is_not_shown(error: &Error) -> bool {
+    matches!(error, Error::Gone { .. } | Error::Refused { .. })
 }
 
 /// The diff of a pull request, as its page shows it. It fails if the diff is too large for GitHub or for the

@@ -85,6 +85,9 @@ pub enum Fact {
         /// How many pushes were recorded before: the same head can be pushed again.
         #[serde(default)]
         number: u32,
+        /// GitHub does not compare this head with the one before, so `changes` is empty.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        unseen: bool,
     },
     /// The driver dispatched the author to this head.
     Dispatched {
@@ -125,6 +128,15 @@ pub enum Fact {
         /// The rules for checking the answer. A later change of the configuration does not affect them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         terms: Option<CycleTerms>,
+        /// R2: why the reviewer got the whole pull request instead of the changes since its last cycle.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        whole: Option<String>,
+    },
+    /// The reviewer was not called, because GitHub does not show the pull request's diff at this head.
+    Unreviewable {
+        reviewer: ReviewerName,
+        head: Sha,
+        reason: String,
     },
     /// The reviewer answered, or failed to.
     Answered {
@@ -258,6 +270,7 @@ impl Fact {
             Fact::Closed => "closed",
             Fact::ReopenedPullRequest => "reopened_pull_request",
             Fact::Asked { .. } => "asked",
+            Fact::Unreviewable { .. } => "unreviewable",
             Fact::Answered { .. } => "answered",
             Fact::UnreadablePost { .. } => "unreadable_post",
             Fact::Ended { .. } => "ended",
@@ -274,6 +287,7 @@ impl Fact {
             | Fact::Ended { .. }
             | Fact::Granted { .. }
             | Fact::Asked { .. }
+            | Fact::Unreviewable { .. }
             // The replay skips an answer without a call, and a reviewer may answer twice for a head that came
             // back.
             | Fact::Answered { .. } => None,

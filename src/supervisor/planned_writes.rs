@@ -344,6 +344,13 @@ fn review_text(cycle: &CycleResult, elsewhere: &[String]) -> String {
         }
         _ => {}
     }
+    if let Some(why) = &cycle.whole {
+        let _infallible = write!(
+            body,
+            "\n\n_This is a review of the whole pull request, not only of the changes since the last review: \
+             {why}._"
+        );
+    }
     if !elsewhere.is_empty() {
         let _infallible = write!(body, "\n\nOutside the diff:\n\n{}", elsewhere.join("\n"));
     }

@@ -57,6 +57,8 @@ pub struct RecordedPush {
     pub at: Timestamp,
     pub head: Sha,
     pub changes: Vec<FileChange>,
+    /// GitHub does not show what changed.
+    pub unseen: bool,
 }
 
 /// A completed cycle, as it is posted on the forge.
@@ -71,6 +73,8 @@ pub struct CycleResult {
     pub choices: Vec<ThreadChoice>,
     pub notes: Vec<CycleNote>,
     pub summary: Option<String>,
+    /// Why the reviewer got the whole pull request in a later cycle.
+    pub whole: Option<String>,
 }
 
 impl History {
@@ -135,9 +139,15 @@ struct HistoryReplay<'a> {
     /// The number of answers so far, by reviewer.
     answers: BTreeMap<ReviewerName, usize>,
     /// The call of each reviewer that is not answered yet, and its rules.
-    asked: BTreeMap<ReviewerName, (FrozenCycle, CycleTerms)>,
+    asked: BTreeMap<ReviewerName, UnansweredCall>,
     /// People's acts on each driven thread that are not undone. An act that changed nothing is None.
     acts: BTreeMap<ThreadId, Vec<Option<UndoableAct>>>,
+}
+
+struct UnansweredCall {
+    frozen: FrozenCycle,
+    terms: CycleTerms,
+    whole: Option<String>,
 }
 
 impl HistoryReplay<'_> {
@@ -196,9 +206,14 @@ impl HistoryReplay<'_> {
                 folded.granted += 1;
                 folded.ended = None;
             }
-            Fact::Pushed { head, changes, .. } => {
-                folded.engine.push(head.clone(), changes);
-                folded.pushes.push(RecordedPush { at, head: head.clone(), changes: changes.clone() });
+            Fact::Pushed { head, changes, unseen, .. } => {
+                if *unseen {
+                    folded.engine.push_unseen(head.clone());
+                } else {
+                    folded.engine.push(head.clone(), changes);
+                }
+                let (head, changes, unseen) = (head.clone(), changes.clone(), *unseen);
+                folded.pushes.push(RecordedPush { at, head, changes, unseen });
             }
             Fact::Dispatched { head, .. } => {
                 folded.dispatched += 1;
@@ -234,7 +249,15 @@ impl HistoryReplay<'_> {
             }
             Fact::Ended { exit, head } => folded.ended = Some((exit.clone(), head.clone())),
             Fact::Told { .. } | Fact::UnreadablePost { .. } => {}
-            Fact::Asked { reviewer, head, terms, .. } => self.asked(reviewer, head, terms.as_ref()),
+            Fact::Asked { reviewer, head, terms, whole, .. } => {
+                if whole.is_some() {
+                    folded.engine.widen_scope(reviewer);
+                }
+                self.asked(reviewer, head, terms.as_ref(), whole.clone());
+            }
+            Fact::Unreviewable { reviewer, head, reason } => {
+                folded.failed.insert(reviewer.clone(), (head.clone(), reason.clone()));
+            }
             Fact::Answered { reviewer, head, answer, .. } => self.answered(reviewer, head, answer),
         }
     }
@@ -262,11 +285,17 @@ impl HistoryReplay<'_> {
     }
 
     /// A call counts even if no answer ever came.
-    fn asked(&mut self, reviewer: &ReviewerName, head: &Sha, terms: Option<&CycleTerms>) {
+    fn asked(
+        &mut self,
+        reviewer: &ReviewerName,
+        head: &Sha,
+        terms: Option<&CycleTerms>,
+        whole: Option<String>,
+    ) {
         let terms = terms.cloned().unwrap_or_else(|| self.todays_terms(reviewer));
         match self.folded.engine.next_call(reviewer, CycleTrigger::Review, &terms.policy) {
             NextCall::Ask(frozen) => {
-                self.asked.insert(reviewer.clone(), (frozen, terms));
+                self.asked.insert(reviewer.clone(), UnansweredCall { frozen, terms, whole });
             }
             NextCall::ClosedUnasked => {
                 let reason = "its calls on this pull request are spent".to_owned();
@@ -289,7 +318,8 @@ impl HistoryReplay<'_> {
         *number += 1;
         let number = *number;
         let folded = &mut self.folded;
-        let Some((frozen, CycleTerms { policy, protocol })) = self.asked.remove(reviewer) else { return };
+        let Some(UnansweredCall { frozen, terms, whole }) = self.asked.remove(reviewer) else { return };
+        let CycleTerms { policy, protocol } = terms;
         let read = match answer {
             RecordedAnswer::Printed(text) => {
                 answer::read(text.as_bytes(), protocol, &policy, |index| thread_name(&frozen, index))
@@ -326,6 +356,7 @@ impl HistoryReplay<'_> {
                     choices,
                     notes,
                     summary,
+                    whole,
                 });
             }
             CycleOutcome::Failed { violations, closed: true } => {

@@ -4,6 +4,7 @@
 
 mod authors;
 mod commands;
+mod comparisons;
 mod crash;
 mod driven;
 mod handoff;

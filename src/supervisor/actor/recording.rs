@@ -115,25 +115,28 @@ impl PullRequestActor {
         if !driven || snapshot.state != PullRequestState::Open || self.history.last_head() == Some(head) {
             return Ok(());
         }
-        let changes = match self.history.last_head() {
-            None => Vec::new(),
-            Some(before) => {
-                let reader = &self.context.reader;
-                match diff::between(reader.transport(), &snapshot.repository, before, head).await {
-                    Ok(text) => unified::read(&text),
-                    Err(error) => {
-                        // Without the diff, the driven reviewers' threads would lose their lines. The next
-                        // poll retries.
-                        self.problems.trouble = Some(error.to_string());
-                        return Ok(());
-                    }
+        let (mut changes, mut unseen, mut why) = (Vec::new(), false, "the head moved".to_owned());
+        if let Some(before) = self.history.last_head() {
+            let reader = &self.context.reader;
+            match diff::between(reader.transport(), &snapshot.repository, before, head).await {
+                Ok(text) => changes = unified::read(&text),
+                // Waiting does not help. The reviewers get the whole pull request (R2).
+                Err(error) if diff::is_not_shown(&error) => {
+                    unseen = true;
+                    why = format!("{why}, and GitHub does not show what changed: {}", error.event());
+                }
+                Err(error) => {
+                    // Without the diff, the driven reviewers' threads would lose their lines. The next
+                    // poll retries.
+                    self.problems.trouble = Some(error.to_string());
+                    return Ok(());
                 }
             }
-        };
+        }
         let pushes = self.history.facts().filter(|dated| matches!(dated.fact, Fact::Pushed { .. }));
         let number = u32::try_from(pushes.count()).unwrap_or(u32::MAX);
-        let fact = Fact::Pushed { head: head.clone(), changes, number };
-        self.record_held(fact, "author", "the head moved").await?;
+        let fact = Fact::Pushed { head: head.clone(), changes, number, unseen };
+        self.record_held(fact, "author", &why).await?;
         Ok(())
     }
 
