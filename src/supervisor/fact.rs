@@ -50,6 +50,14 @@ pub enum Fact {
     Reopened {
         thread: ThreadId,
     },
+    /// D4, D5: the forge showed an observed reviewer's thread resolved when another thread raised its finding
+    /// again. The driver opens it then.
+    RaisedAgain {
+        thread: ThreadId,
+        by: ThreadId,
+        /// A person had resolved it.
+        resolved_by_person: bool,
+    },
     /// R3: a person who may override a driven reviewer replied in its thread, or edited such a reply. Replies
     /// and answers take effect in journal order, not by two clocks: an answer that was valid on arrival stays
     /// valid.
@@ -248,7 +256,11 @@ impl Fact {
     pub fn is_about_thread(&self) -> bool {
         matches!(
             self,
-            Fact::Decided { .. } | Fact::Undone { .. } | Fact::Routed { .. } | Fact::Reopened { .. }
+            Fact::Decided { .. }
+                | Fact::Undone { .. }
+                | Fact::Routed { .. }
+                | Fact::Reopened { .. }
+                | Fact::RaisedAgain { .. }
         )
     }
 
@@ -259,6 +271,7 @@ impl Fact {
             Fact::Undone { .. } => "undone",
             Fact::Routed { .. } => "routed",
             Fact::Reopened { .. } => "reopened",
+            Fact::RaisedAgain { .. } => "raised_again",
             Fact::Replied { .. } => "replied",
             Fact::ResolvedThere { .. } => "resolved_there",
             Fact::Told { .. } => "told",
@@ -292,6 +305,7 @@ impl Fact {
             // back.
             | Fact::Answered { .. } => None,
             Fact::Reopened { thread } => Some(format!("{thread}@{at}")),
+            Fact::RaisedAgain { thread, by, .. } => Some(format!("{thread}/{by}")),
             Fact::Replied { comment, turn, .. } => Some(format!("{comment}/{turn}")),
             Fact::ResolvedThere { thread, turn } => Some(format!("{thread}/{turn}")),
             Fact::Pushed { head, number, .. } => Some(format!("{number}/{head}")),

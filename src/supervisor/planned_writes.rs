@@ -4,6 +4,10 @@
 //! journal knows which of them have an outcome, and the writer looks for the others before it sends them. So
 //! a crash at any moment leaves no write undone and repeats none.
 
+mod reopening;
+
+pub(crate) use reopening::cannot_reopen;
+
 use super::computed_state::{ComputedState, ThreadView};
 use super::markers;
 use super::replay::CycleResult;
@@ -30,8 +34,14 @@ pub struct PlannedWrite {
     pub only_marks: bool,
 }
 
-/// The turn of a resolution after which the reviewer let a finding go (C8).
-pub(crate) const LET_GO: &str = "let-go";
+/// The turn of the resolution of a thread that the reviewer let go (C8). Each time the finding is raised again, it
+/// can be let go once more.
+pub(crate) fn let_go(raised_again: u32) -> String {
+    match raised_again {
+        0 => "let-go".to_owned(),
+        times => format!("let-go/{times}"),
+    }
+}
 
 /// The turn of the writes in a duplicate thread (D3).
 pub(crate) const REPEATS: &str = "repeats";
@@ -51,8 +61,10 @@ pub fn planned_writes(computed: &ComputedState, operator: &OperatorConfig) -> Ve
         repetition_writes(computed, &shown, &mut writes);
         if shown.resolve_proposed {
             let why = "the code was changed, and the reviewer said nothing more about it".to_owned();
-            resolve(computed, &shown, LET_GO, why, &mut writes);
+            let raised_again = computed.folded.raised_again.get(shown.id()).copied().unwrap_or(0);
+            resolve(computed, &shown, &let_go(raised_again), why, &mut writes);
         }
+        reopening::reopening_writes(computed, &shown, operator, &mut writes);
         escalation_writes(computed, &shown, operator, &mut writes);
     }
     writes
@@ -156,7 +168,11 @@ fn repetition_writes(computed: &ComputedState, shown: &ThreadView<'_>, writes: &
     let body = format!("This repeats {place}; it is counted and answered there.");
     let why = format!("it repeats {}", first.id());
     reply(computed, shown, REPEATS, body, why.clone(), writes);
-    resolve(computed, shown, REPEATS, why, writes);
+    // D4, D5: while the first thread is resolved on the forge, this one shows that the finding is not settled.
+    let is_shown_there = first.on_forge.is_none_or(|seen| !seen.resolved);
+    if is_shown_there || first.thread.status().is_settled() {
+        resolve(computed, shown, REPEATS, why, writes);
+    }
 }
 
 /// T7: an escalated thread is addressed to the operator, once per escalation.
@@ -167,7 +183,7 @@ pub(crate) fn escalation_writes(
     writes: &mut Vec<PlannedWrite>,
 ) {
     let ThreadStatus::Escalated(cause) = shown.thread.status() else { return };
-    if shown.repeats.is_some() || shown.on_forge.is_some_and(|seen| seen.resolved) {
+    if shown.repeats.is_some() {
         return;
     }
     let reason = escalation_sentence(cause, &shown.thread.reviewer);

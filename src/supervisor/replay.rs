@@ -10,7 +10,7 @@ use crate::domain::driven::{CycleNote, CycleOutcome, DrivenPullRequest, NextCall
 use crate::domain::finding::UndoableAct;
 use crate::domain::handoff::HandoffRules;
 use crate::domain::machine::Decision;
-use crate::domain::observed::{ThreadEvent, ThreadEventKind};
+use crate::domain::observed::{RaisedAgain, ThreadEvent, ThreadEventKind};
 use crate::domain::place::FileChange;
 use crate::domain::review_loop::{AuthorState, Exit};
 use crate::domain::snapshot::{AccountKind, PullRequestSnapshot, ReviewThread};
@@ -49,6 +49,8 @@ pub struct ReplayedHistory {
     pub pushes: Vec<RecordedPush>,
     /// How often people escalated each thread. An escalation after an undo is a new one.
     pub escalations: BTreeMap<ThreadId, u32>,
+    /// How often each observed thread was opened again because its finding was raised again.
+    pub raised_again: BTreeMap<ThreadId, u32>,
 }
 
 /// A push and the lines that it changed.
@@ -100,6 +102,7 @@ impl History {
                 in_text: in_text.map(|(engine, review)| (engine, review.url.clone())).collect(),
                 pushes: Vec::new(),
                 escalations: BTreeMap::new(),
+                raised_again: BTreeMap::new(),
             },
             answers: BTreeMap::new(),
             asked: BTreeMap::new(),
@@ -110,7 +113,8 @@ impl History {
         for dated in self.facts() {
             replay.fact(dated.at, &dated.fact, &engine_id);
         }
-        replay.folded.happened.extend(self.resolved_by_engine(snapshot));
+        let resolved = self.resolved_by_engine(snapshot, &replay.folded.raised_again);
+        replay.folded.happened.extend(resolved);
         for reply in self.overriding_replies(snapshot) {
             replay.fact(snapshot.updated_at, &reply.fact, &engine_id);
         }
@@ -118,14 +122,17 @@ impl History {
     }
 
     /// The driver's own resolutions of observed threads.
-    fn resolved_by_engine(&self, snapshot: &PullRequestSnapshot) -> Vec<ThreadEvent> {
+    fn resolved_by_engine(
+        &self,
+        snapshot: &PullRequestSnapshot,
+        raised_again: &BTreeMap<ThreadId, u32>,
+    ) -> Vec<ThreadEvent> {
         let at = snapshot.updated_at;
-        let turns = [planned_writes::LET_GO, planned_writes::REPEATS];
         let is_ours = |seen: &&ReviewThread| {
-            seen.resolved
-                && turns
-                    .iter()
-                    .any(|turn| self.is_done(snapshot, &planned_writes::resolve_name(&seen.id, turn)))
+            let let_go = planned_writes::let_go(raised_again.get(&seen.id).copied().unwrap_or(0));
+            let turns = [let_go.as_str(), planned_writes::REPEATS];
+            let is_done = |turn: &str| self.is_done(snapshot, &planned_writes::resolve_name(&seen.id, turn));
+            seen.resolved && turns.into_iter().any(is_done)
         };
         let ours = snapshot.threads.iter().filter(is_ours);
         let what = ThreadEventKind::ResolvedByEngine;
@@ -190,6 +197,12 @@ impl HistoryReplay<'_> {
                         what: ThreadEventKind::Reopened,
                     });
                 }
+            }
+            Fact::RaisedAgain { thread, by, resolved_by_person } => {
+                *folded.raised_again.entry(thread.clone()).or_default() += 1;
+                let raised = RaisedAgain { by: by.clone(), resolved_by_person: *resolved_by_person };
+                let what = ThreadEventKind::RaisedAgain(raised);
+                folded.happened.push(ThreadEvent { at, thread: thread.clone(), what });
             }
             Fact::Replied { thread, intent, .. } => {
                 // A thread that the engine does not know was opened with a journal that is lost.

@@ -14,6 +14,7 @@ mod many;
 mod observed;
 mod people;
 mod posting;
+mod regressions;
 mod replies;
 mod repository;
 mod routing;

@@ -2,11 +2,12 @@
 
 use super::PullRequestActor;
 use crate::domain::diff as unified;
+use crate::domain::observed::RaisedAgain;
 use crate::domain::review_loop::Exit;
 use crate::domain::snapshot::{PullRequestSnapshot, PullRequestState};
 use crate::github::diff;
 use crate::journal::JournalError;
-use crate::supervisor::computed_state::UnreadableReview;
+use crate::supervisor::computed_state::{ComputedState, UnreadableReview};
 use crate::supervisor::fact::{DatedFact, Fact};
 use crate::supervisor::forge_facts::UnrecordedFact;
 use jiff::Timestamp;
@@ -86,6 +87,38 @@ impl PullRequestActor {
             let Some(lease) = self.lease.held() else { return Ok(()) };
             let at = self.history.thread_event_time(snapshot);
             let record = fact.record(at, &self.key, &by, why);
+            for appended in self.context.journal.append_held(lease, vec![record]).await? {
+                self.history.learn(appended.record());
+            }
+            self.recompute_latest();
+        }
+        Ok(())
+    }
+
+    /// D4, D5: records which threads the driver is about to open again. GitHub does not say afterwards that they
+    /// were resolved when their finding was raised again.
+    pub(super) async fn record_raised_again(&mut self, computed: &ComputedState) -> Result<(), JournalError> {
+        if !self.drives() {
+            return Ok(());
+        }
+        for shown in computed.threads() {
+            let Some(RaisedAgain { by, resolved_by_person }) = shown.raised_again.cloned() else { continue };
+            let fact = Fact::RaisedAgain { thread: shown.id().clone(), by, resolved_by_person };
+            let is_recorded = |dated: &DatedFact| match (&dated.fact, &fact) {
+                (
+                    Fact::RaisedAgain { thread, by, .. },
+                    Fact::RaisedAgain { thread: other, by: again, .. },
+                ) => (thread, by) == (other, again),
+                _ => false,
+            };
+            let Some(lease) = self.lease.held() else { return Ok(()) };
+            if self.history.facts().any(is_recorded) {
+                continue;
+            }
+            let at = self.history.thread_event_time(&computed.snapshot);
+            let reviewer = shown.thread.reviewer.as_str();
+            let why = "it was resolved, and its reviewer raised it again";
+            let record = fact.record(at, &self.key, reviewer, why);
             for appended in self.context.journal.append_held(lease, vec![record]).await? {
                 self.history.learn(appended.record());
             }

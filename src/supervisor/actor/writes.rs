@@ -15,7 +15,7 @@ use crate::supervisor::perform::{WriteResult, journal_key, perform};
 use crate::supervisor::planned_writes::{self, PlannedWrite};
 use crate::supervisor::programs;
 use crate::supervisor::view::{DriverRole, DueState, DueWrite};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 /// The thread that the write resolves.
@@ -42,6 +42,7 @@ impl PullRequestActor {
         }
         let mut writes = Vec::new();
         if computed.snapshot.state == PullRequestState::Open {
+            self.record_raised_again(computed).await?;
             writes.extend(self.loop_writes(computed));
             writes.extend(planned_writes::planned_writes(computed, &self.context.config.operator));
         }
@@ -94,7 +95,8 @@ impl PullRequestActor {
         self.problems.due.clear();
         let mut waits = false;
         let mut unanswered: BTreeMap<ThreadId, DueState> = BTreeMap::new();
-        for planned in writes {
+        let mut writes = VecDeque::from(writes);
+        while let Some(planned) = writes.pop_front() {
             let key = journal_key(&self.key, &planned.name);
             let sentence = planned.write.sentence();
             if self.problems.due.iter().any(|due| due.sentence == sentence) {
@@ -114,6 +116,12 @@ impl PullRequestActor {
                 && self.history.outcome(&key).is_none()
             {
                 unanswered.insert(thread.id.clone(), state.clone());
+            }
+            if let (Write::Unresolve { thread }, DueState::CannotBeDone(why)) = (&planned.write, &state)
+                && let Some(computed) = &self.latest.computed
+            {
+                let (why, operator) = (why.to_string(), &self.context.config.operator);
+                writes.extend(planned_writes::cannot_reopen(computed, &thread.id, &why, operator));
             }
             waits |= state == DueState::Waits && !planned.only_marks;
             let state = match state {
