@@ -199,10 +199,8 @@ impl HistoryReplay<'_> {
                 }
             }
             Fact::RaisedAgain { thread, by, resolved_by_person } => {
-                *folded.raised_again.entry(thread.clone()).or_default() += 1;
                 let raised = RaisedAgain { by: by.clone(), resolved_by_person: *resolved_by_person };
-                let what = ThreadEventKind::RaisedAgain(raised);
-                folded.happened.push(ThreadEvent { at, thread: thread.clone(), what });
+                self.raised_again(at, thread, raised);
             }
             Fact::Replied { thread, intent, .. } => {
                 // A thread that the engine does not know was opened with a journal that is lost.
@@ -219,15 +217,7 @@ impl HistoryReplay<'_> {
                 folded.granted += 1;
                 folded.ended = None;
             }
-            Fact::Pushed { head, changes, unseen, .. } => {
-                if *unseen {
-                    folded.engine.push_unseen(head.clone());
-                } else {
-                    folded.engine.push(head.clone(), changes);
-                }
-                let (head, changes, unseen) = (head.clone(), changes.clone(), *unseen);
-                folded.pushes.push(RecordedPush { at, head, changes, unseen });
-            }
+            Fact::Pushed { head, changes, unseen, .. } => self.pushed(at, head, changes, *unseen),
             Fact::Dispatched { head, .. } => {
                 folded.dispatched += 1;
                 folded.author_at.insert(head.clone(), AuthorState::AtWork);
@@ -273,6 +263,23 @@ impl HistoryReplay<'_> {
             }
             Fact::Answered { reviewer, head, answer, .. } => self.answered(reviewer, head, answer),
         }
+    }
+
+    fn pushed(&mut self, at: Timestamp, head: &Sha, changes: &[FileChange], unseen: bool) {
+        let engine = &mut self.folded.engine;
+        if unseen {
+            engine.push_unseen(head.clone());
+        } else {
+            engine.push(head.clone(), changes);
+        }
+        let (head, changes) = (head.clone(), changes.to_vec());
+        self.folded.pushes.push(RecordedPush { at, head, changes, unseen });
+    }
+
+    fn raised_again(&mut self, at: Timestamp, thread: &ThreadId, raised: RaisedAgain) {
+        *self.folded.raised_again.entry(thread.clone()).or_default() += 1;
+        let what = ThreadEventKind::RaisedAgain(raised);
+        self.folded.happened.push(ThreadEvent { at, thread: thread.clone(), what });
     }
 
     /// H1: the queue is for one merge. After it, or after a close, it is empty.

@@ -85,15 +85,14 @@ fn by_cycle(computed: &ComputedState, shown: &ThreadView<'_>) -> Option<Reopenin
     let turn = format!("raised-again/{}", markers::turn(&cycle.reviewer, cycle.number));
     let (reviewer, head) = (&cycle.reviewer, short(&cycle.head));
     let word = match word {
-        LastWord::Settles => return None,
-        // A finding without a thread stays where it is.
-        LastWord::Argues if shown.on_forge.is_none() => return None,
-        LastWord::Argues => None,
-        LastWord::ListsAgain if shown.on_forge.is_none() => return None,
-        LastWord::ListsAgain => Some(format!("{reviewer} still lists this at {head}, so it is open again.")),
         LastWord::RaisesAgain => Some(format!(
             "{reviewer} raised this again at {head} after it was resolved, so it is open again."
         )),
+        LastWord::Settles => return None,
+        // A finding without a thread has nothing to open.
+        _ if shown.on_forge.is_none() => return None,
+        LastWord::Argues => None,
+        LastWord::ListsAgain => Some(format!("{reviewer} still lists this at {head}, so it is open again.")),
     };
     Some(Reopening { turn, word })
 }
