@@ -25,6 +25,7 @@ mod polling;
 mod programs;
 pub mod replay;
 mod request_pause;
+mod review_posting;
 pub mod view;
 
 pub use actor::LoopCommand;

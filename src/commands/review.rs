@@ -97,7 +97,7 @@ async fn review(
         conversation: &conversation,
         reviewer_of: &|comment| reads.reviewer(comment.author.as_ref()?, &comment.body),
         previous_review: previous_review(&snapshot, &configured.name, reads),
-        diff: &changed,
+        diff: &changed.text,
         protocol: configured.protocol,
         context_window: configured.context_window,
     };

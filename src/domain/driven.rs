@@ -168,6 +168,23 @@ impl DrivenPullRequest {
         }
     }
 
+    /// A push whose changes GitHub does not show. The threads keep their places, and every reviewer's next cycle
+    /// is about everything (R2).
+    pub fn push_unseen(&mut self, head: Sha) {
+        self.head = Some(head);
+        for delta in self.reviewers.values_mut().filter_map(|record| record.since_last_review.as_mut()) {
+            delta.widen();
+        }
+    }
+
+    /// R2: the reviewer is given the whole pull request in its next cycle, so it may report anything there.
+    pub fn widen_scope(&mut self, reviewer: &ReviewerName) {
+        let record = self.reviewers.get_mut(reviewer);
+        if let Some(delta) = record.and_then(|record| record.since_last_review.as_mut()) {
+            delta.widen();
+        }
+    }
+
     // Events caused by people.
 
     /// R3–R5: a reply in a thread. True if it settled the thread.

@@ -50,6 +50,17 @@ pub struct ObservedThread {
     pub repeats: Option<ThreadId>,
     /// The code changed, and the reviewer finished a newer head without mentioning the finding (C8).
     pub resolve_proposed: bool,
+    /// D4, D5: GitHub shows the thread resolved, although the finding is unsettled: the reviewer raised it again.
+    pub raised_again: Option<RaisedAgain>,
+}
+
+/// A finding that was raised again in a new thread after its first thread was resolved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RaisedAgain {
+    /// The new thread.
+    pub by: ThreadId,
+    /// A person had resolved the first thread (D4), and not the reviewer (D5).
+    pub resolved_by_person: bool,
 }
 
 /// A finding in the body of a review or comment.
@@ -97,6 +108,9 @@ pub enum ThreadEventKind {
     /// Cloture resolved the thread on GitHub as a duplicate (D3), or because its code changed and the reviewer
     /// let it go (C8). GitHub names Cloture's account as a person.
     ResolvedByEngine,
+    /// D4, D5: GitHub showed the thread resolved when the finding was raised again. Cloture opens it again then,
+    /// and GitHub does not say afterwards that it was resolved.
+    RaisedAgain(RaisedAgain),
     /// R3: an earlier snapshot showed the thread resolved, a later one open.
     Reopened,
     HandedOff,

@@ -207,9 +207,16 @@ impl Anchor {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Delta {
     changed: BTreeMap<FilePath, Vec<LineRange>>,
+    /// Nobody knows what changed, so everything counts as changed.
+    everything: bool,
 }
 
 impl Delta {
+    /// Every place counts as changed from now on.
+    pub fn widen(&mut self) {
+        self.everything = true;
+    }
+
     /// Adds a push. Earlier changes move with it.
     pub fn extend(&mut self, route: &LineMap<'_>) {
         let mut arrived = Vec::with_capacity(route.files.len());
@@ -228,6 +235,9 @@ impl Delta {
 
     /// Whether a place lies within `slack` lines of a change.
     pub fn covers(&self, path: &FilePath, lines: Option<LineRange>, slack: u32) -> bool {
+        if self.everything {
+            return true;
+        }
         let Some(ranges) = self.changed.get(path) else {
             return false;
         };

@@ -112,6 +112,11 @@ impl<T: Transport + Sync> Writer<T> {
         Self { transport, pace, next: Mutex::new(None), us: OnceCell::new() }
     }
 
+    /// For reads that decide how to write.
+    pub fn transport(&self) -> &T {
+        &self.transport
+    }
+
     /// The exact calls of a write, without sending them. Only a label's id is looked up.
     pub async fn rehearse(&self, write: &Write) -> Result<Description, Error> {
         let Some((repository, name)) = write.label() else { return Ok(write.describe()) };

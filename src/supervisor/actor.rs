@@ -316,8 +316,8 @@ impl PullRequestActor {
             WakeUp::ChangesRead { reviewer, head, changes } => {
                 self.programs.reviewers.remove(&reviewer);
                 match changes {
-                    DiffReading::Read(changes) => self.ask_about(&reviewer, &head, Ok(changes)).await,
-                    DiffReading::Refused(why) => self.ask_about(&reviewer, &head, Err(why)).await,
+                    DiffReading::Read(changes) => self.ask_about(&reviewer, &head, changes).await,
+                    DiffReading::Refused(why) => self.cannot_ask_about(reviewer, head, &why).await,
                     // The reviewer was not called, so this costs no attempt. The next poll reads again.
                     DiffReading::NotNow(why) => {
                         self.problems.trouble = Some(why);

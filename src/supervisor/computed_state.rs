@@ -11,7 +11,7 @@ use crate::domain::cycle::CycleSkip;
 use crate::domain::duplicates;
 use crate::domain::finding::Thread;
 use crate::domain::handoff::{self, Eligibility, HandoffMode, HandoffRules, HandoffTask};
-use crate::domain::observed::{self, ObservedPullRequest, UnownedThread};
+use crate::domain::observed::{self, ObservedPullRequest, RaisedAgain, UnownedThread};
 use crate::domain::place::LineRange;
 use crate::domain::policy::Policy;
 use crate::domain::post::PostReader;
@@ -108,6 +108,7 @@ pub struct ThreadView<'a> {
     pub on_forge: Option<&'a ReviewThread>,
     pub repeats: Option<&'a ThreadId>,
     pub resolve_proposed: bool,
+    pub raised_again: Option<&'a RaisedAgain>,
     pub driven: bool,
 }
 
@@ -247,6 +248,7 @@ impl ComputedState {
             on_forge: by_id.get(&observed.thread.id).copied(),
             repeats: observed.repeats.as_ref(),
             resolve_proposed: observed.resolve_proposed,
+            raised_again: observed.raised_again.as_ref(),
             driven: false,
         });
         let driven = self.folded.engine.threads().map(|thread| ThreadView {
@@ -254,6 +256,7 @@ impl ComputedState {
             on_forge: self.folded.posted.get(&thread.id).and_then(|forge| by_id.get(forge).copied()),
             repeats: None,
             resolve_proposed: false,
+            raised_again: None,
             driven: true,
         });
         observed.chain(driven).collect()

@@ -50,6 +50,14 @@ pub enum Fact {
     Reopened {
         thread: ThreadId,
     },
+    /// D4, D5: the forge showed an observed reviewer's thread resolved when another thread raised its finding
+    /// again. The driver opens it then.
+    RaisedAgain {
+        thread: ThreadId,
+        by: ThreadId,
+        /// A person had resolved it.
+        resolved_by_person: bool,
+    },
     /// R3: a person who may override a driven reviewer replied in its thread, or edited such a reply. Replies
     /// and answers take effect in journal order, not by two clocks: an answer that was valid on arrival stays
     /// valid.
@@ -85,6 +93,9 @@ pub enum Fact {
         /// How many pushes were recorded before: the same head can be pushed again.
         #[serde(default)]
         number: u32,
+        /// GitHub does not compare this head with the one before, so `changes` is empty.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        unseen: bool,
     },
     /// The driver dispatched the author to this head.
     Dispatched {
@@ -125,6 +136,15 @@ pub enum Fact {
         /// The rules for checking the answer. A later change of the configuration does not affect them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         terms: Option<CycleTerms>,
+        /// R2: why the reviewer got the whole pull request instead of the changes since its last cycle.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        whole: Option<String>,
+    },
+    /// The reviewer was not called, because GitHub does not show the pull request's diff at this head.
+    Unreviewable {
+        reviewer: ReviewerName,
+        head: Sha,
+        reason: String,
     },
     /// The reviewer answered, or failed to.
     Answered {
@@ -236,7 +256,11 @@ impl Fact {
     pub fn is_about_thread(&self) -> bool {
         matches!(
             self,
-            Fact::Decided { .. } | Fact::Undone { .. } | Fact::Routed { .. } | Fact::Reopened { .. }
+            Fact::Decided { .. }
+                | Fact::Undone { .. }
+                | Fact::Routed { .. }
+                | Fact::Reopened { .. }
+                | Fact::RaisedAgain { .. }
         )
     }
 
@@ -247,6 +271,7 @@ impl Fact {
             Fact::Undone { .. } => "undone",
             Fact::Routed { .. } => "routed",
             Fact::Reopened { .. } => "reopened",
+            Fact::RaisedAgain { .. } => "raised_again",
             Fact::Replied { .. } => "replied",
             Fact::ResolvedThere { .. } => "resolved_there",
             Fact::Told { .. } => "told",
@@ -258,6 +283,7 @@ impl Fact {
             Fact::Closed => "closed",
             Fact::ReopenedPullRequest => "reopened_pull_request",
             Fact::Asked { .. } => "asked",
+            Fact::Unreviewable { .. } => "unreviewable",
             Fact::Answered { .. } => "answered",
             Fact::UnreadablePost { .. } => "unreadable_post",
             Fact::Ended { .. } => "ended",
@@ -274,10 +300,12 @@ impl Fact {
             | Fact::Ended { .. }
             | Fact::Granted { .. }
             | Fact::Asked { .. }
+            | Fact::Unreviewable { .. }
             // The replay skips an answer without a call, and a reviewer may answer twice for a head that came
             // back.
             | Fact::Answered { .. } => None,
             Fact::Reopened { thread } => Some(format!("{thread}@{at}")),
+            Fact::RaisedAgain { thread, by, .. } => Some(format!("{thread}/{by}")),
             Fact::Replied { comment, turn, .. } => Some(format!("{comment}/{turn}")),
             Fact::ResolvedThere { thread, turn } => Some(format!("{thread}/{turn}")),
             Fact::Pushed { head, number, .. } => Some(format!("{number}/{head}")),

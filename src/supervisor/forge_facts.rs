@@ -6,7 +6,7 @@
 use super::computed_state::{ComputedState, RepositoryRules};
 use super::fact::Fact;
 use super::history::{History, RecordedActKind};
-use super::markers;
+use super::{markers, planned_writes};
 use crate::domain::machine::Decision;
 use crate::domain::observed::is_person;
 use crate::domain::re_review::ClassifiedReply;
@@ -71,10 +71,27 @@ impl History {
                     let returned = RecordedActKind::Decided(Decision::Return);
                     [returned, RecordedActKind::Undone, RecordedActKind::Reopened].contains(&act.did)
                 });
-                is_open && opened_here
+                // The driver opens what was raised again: a driven thread of which the engine says so, and an
+                // observed one of which the journal does.
+                let is_driven = shown.is_some_and(|shown| shown.driven);
+                is_open && (opened_here || is_driven || self.was_raised_again(&ids))
             }
             _ => false,
         }
+    }
+
+    /// Whether the last fact about the thread is that its finding was raised again.
+    fn was_raised_again(&self, ids: &[&ThreadId]) -> bool {
+        let last = self.facts().rev().find_map(|dated| match &dated.fact {
+            Fact::RaisedAgain { thread, .. } if ids.contains(&thread) => Some(true),
+            Fact::Decided { thread, .. } | Fact::Undone { thread } | Fact::Reopened { thread }
+                if ids.contains(&thread) =>
+            {
+                Some(false)
+            }
+            _ => None,
+        });
+        last == Some(true)
     }
 
     /// Replies that end an argument, and replies that no longer do after an edit; oldest first.
@@ -126,7 +143,12 @@ impl History {
         let were_resolved = resolved_in(before);
         let resolved = markers::posted_threads(snapshot).into_iter().filter(|(_, seen)| {
             let by_person = seen.resolved_by.as_ref().is_some_and(is_person);
-            seen.resolved && by_person && !were_resolved.contains(&seen.id)
+            // Without an earlier snapshot nobody knows when it was resolved. If Cloture's account did it and the
+            // journal has that write, it was no person.
+            let is_ours = before.is_none()
+                && seen.opening().is_some_and(|first| first.author == seen.resolved_by)
+                && self.has_done(snapshot, &planned_writes::resolve_name(&seen.id, ""));
+            seen.resolved && by_person && !is_ours && !were_resolved.contains(&seen.id)
         });
         let facts = resolved.map(|(thread, seen)| {
             let is_this =

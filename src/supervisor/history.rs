@@ -237,6 +237,16 @@ impl History {
         let outcome = self.outcome(&journal_key(&about, name));
         outcome.is_some_and(|(_, body)| body.get("refused").is_none())
     }
+
+    /// Whether a write is done whose name begins like this.
+    pub fn has_done(&self, snapshot: &PullRequestSnapshot, beginning: &str) -> bool {
+        let (repository, number) = (snapshot.filed_as().clone(), snapshot.number);
+        let about = PullRequestKey { host: String::new(), repository, number };
+        let beginning = journal_key(&about, beginning);
+        let keys =
+            self.outcomes.range(beginning.clone()..).take_while(|(key, _)| key.starts_with(&beginning));
+        keys.into_iter().any(|(_, (_, body))| body.get("refused").is_none())
+    }
 }
 
 fn insert_in_order<T>(list: &mut Vec<Numbered<T>>, record: u64, value: T) {

@@ -16,6 +16,37 @@ pub fn review(reviewer: &ReviewerName, number: usize) -> Option<WriteKey> {
     key(&["review", reviewer.as_str(), &number.to_string()])
 }
 
+/// Whether the key is that of a driven reviewer's review.
+pub fn is_review(key: &WriteKey) -> bool {
+    key.as_str().starts_with("review/")
+}
+
+/// Opens the marker of a finding that is in a review's text, because it has no place in the diff.
+const IN_TEXT: &str = "<!-- cloture-finding:";
+const IN_TEXT_END: &str = " -->";
+
+/// The marker of a finding in a review's text, from the key that its thread would have.
+pub fn in_text(finding: &WriteKey) -> String {
+    format!("{IN_TEXT}{finding}{IN_TEXT_END}")
+}
+
+/// A reviewer's text in which no such marker counts (S1).
+pub fn without_markers(text: &str) -> String {
+    text.replace(IN_TEXT, "<!-- quoted cloture-finding:")
+}
+
+/// The driven reviewers' findings that Cloture posted in a review's text, by the engine's id, each with the
+/// review. They have no thread on the forge.
+pub fn findings_in_text(snapshot: &PullRequestSnapshot) -> BTreeMap<ThreadId, &Review> {
+    let mut findings = BTreeMap::new();
+    for review in snapshot.reviews.iter().filter(|review| posted_review(review).is_some()) {
+        let markers = review.body.split(IN_TEXT).skip(1);
+        let keys = markers.filter_map(|rest| rest.split_once(IN_TEXT_END)?.0.strip_prefix("finding/"));
+        findings.extend(keys.map(|thread| (unspelled(thread).into(), review)));
+    }
+    findings
+}
+
 /// A key from any texts. Characters that a key cannot hold are written as their codes, so different parts
 /// give different keys.
 pub fn key(parts: &[&str]) -> Option<WriteKey> {

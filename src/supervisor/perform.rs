@@ -1,13 +1,12 @@
 //! Carries out a planned write: intent in the journal, the write, outcome in the journal.
 
 use super::planned_writes::PlannedWrite;
+use super::review_posting::{self, PostedReview};
 use crate::domain::vocabulary::Sha;
 use crate::github::error::RetryAfter;
-use crate::github::write::{NewReviewThread, Write};
 use crate::github::{Client, Error, WriteOutcome, Writer};
 use crate::journal::{Journal, JournalError, Lease, NewRecord, PullRequestKey, Record};
 use serde_json::json;
-use std::fmt::Write as _;
 
 /// The driver's result of a write.
 #[derive(Debug)]
@@ -92,13 +91,10 @@ pub async fn attempt(
         |body| NewRecord::new("", by).about(about.clone()).with_reason(planned.why.clone()).with(body);
     journal.intend(lease, key.clone(), record(json!({"does": planned.write.sentence()}))).await?;
     tracing::info!(pull_request = %about, name = planned.name, "writing");
-    let outcome = match writer.write(&planned.write).await {
-        // GitHub refuses a whole review for one line outside the diff. Put such findings into the review's
-        // text.
-        Err(Error::Refused { .. }) if has_threads(&planned.write) => {
-            writer.write(&with_threads_in_text(&planned.write)).await
-        }
-        outcome => outcome,
+    let PostedReview { outcome, changes } = if review_posting::is_of_cycle(&planned.write) {
+        review_posting::post(&planned.write, writer).await
+    } else {
+        PostedReview { outcome: writer.write(&planned.write).await, changes: Vec::new() }
     };
     match &outcome {
         Ok(outcome) => {
@@ -110,7 +106,8 @@ pub async fn attempt(
         Ok(WriteOutcome::Unknown { reason, may_be_repeated: true }) => Ok(Attempt::Unknown { reason }),
         Err(error) => Ok(Attempt::Failed(error)),
         Ok(outcome) => {
-            let body = json!({"outcome": outcome.sentence(), "url": proof_url(&outcome)});
+            let sentences = [vec![outcome.sentence()], changes].concat().join(" ");
+            let body = json!({"outcome": sentences, "url": proof_url(&outcome)});
             let appended = journal.conclude(lease, key, record(body)).await?;
             Ok(Attempt::Concluded { outcome, record: Box::new(appended.record().clone()) })
         }
@@ -124,19 +121,4 @@ fn proof_url(outcome: &WriteOutcome) -> Option<&str> {
         | WriteOutcome::SwallowedByDraft(proof) => proof.url.as_deref(),
         WriteOutcome::Unknown { .. } => None,
     }
-}
-
-fn has_threads(write: &Write) -> bool {
-    matches!(write, Write::Review { threads, .. } if !threads.is_empty())
-}
-
-/// The same review with its threads moved into its text.
-fn with_threads_in_text(write: &Write) -> Write {
-    let mut moved = write.clone();
-    if let Write::Review { body, threads, .. } = &mut moved {
-        for NewReviewThread { path, line, body: text, .. } in std::mem::take(threads) {
-            let _infallible = write!(body, "\n\n---\n\n`{path}:{line}`\n\n{text}");
-        }
-    }
-    moved
 }

@@ -4,6 +4,10 @@
 //! journal knows which of them have an outcome, and the writer looks for the others before it sends them. So
 //! a crash at any moment leaves no write undone and repeats none.
 
+mod reopening;
+
+pub(crate) use reopening::cannot_reopen;
+
 use super::computed_state::{ComputedState, ThreadView};
 use super::markers;
 use super::replay::CycleResult;
@@ -30,8 +34,14 @@ pub struct PlannedWrite {
     pub only_marks: bool,
 }
 
-/// The turn of a resolution after which the reviewer let a finding go (C8).
-pub(crate) const LET_GO: &str = "let-go";
+/// The turn of the resolution of a thread that the reviewer let go (C8). Each time the finding is raised again, it
+/// can be let go once more.
+pub(crate) fn let_go(raised_again: u32) -> String {
+    match raised_again {
+        0 => "let-go".to_owned(),
+        times => format!("let-go/{times}"),
+    }
+}
 
 /// The turn of the writes in a duplicate thread (D3).
 pub(crate) const REPEATS: &str = "repeats";
@@ -51,8 +61,10 @@ pub fn planned_writes(computed: &ComputedState, operator: &OperatorConfig) -> Ve
         repetition_writes(computed, &shown, &mut writes);
         if shown.resolve_proposed {
             let why = "the code was changed, and the reviewer said nothing more about it".to_owned();
-            resolve(computed, &shown, LET_GO, why, &mut writes);
+            let raised_again = computed.folded.raised_again.get(shown.id()).copied().unwrap_or(0);
+            resolve(computed, &shown, &let_go(raised_again), why, &mut writes);
         }
+        reopening::reopening_writes(computed, &shown, operator, &mut writes);
         escalation_writes(computed, &shown, operator, &mut writes);
     }
     writes
@@ -78,7 +90,12 @@ fn cycle_writes(computed: &ComputedState, cycle: &CycleResult, writes: &mut Vec<
                 ),
                 key,
             }),
-            _ => elsewhere.push(format!("- `{}`: **{}** {}", finding.path, finding.title, finding.body)),
+            (_, key) => {
+                let marker = key.as_ref().map(markers::in_text).unwrap_or_default();
+                let (title, body) = (&finding.title, markers::without_markers(&finding.body));
+                let title = markers::without_markers(title);
+                elsewhere.push(format!("- {marker}`{}`: **{title}** {body}", finding.path));
+            }
         }
     }
     let body = review_text(cycle, &elsewhere);
@@ -105,13 +122,21 @@ fn choice_writes(
 ) {
     let Some(shown) = computed.thread(&choice.thread) else { return };
     let turn = markers::turn(&cycle.reviewer, cycle.number);
-    if let Some(body) = choice.comment.as_deref().filter(|body| !body.trim().is_empty()) {
-        let why = format!("{} chose to {}", cycle.reviewer, choice.action.name());
-        reply(computed, &shown, &turn, body.to_owned(), why, writes);
+    let resolves = choice.action == ReviewerAction::Resolve;
+    let fixed = format!("{} says that it is fixed", cycle.reviewer);
+    let mut body = choice.comment.as_deref().unwrap_or_default().trim().to_owned();
+    if resolves && shown.on_forge.is_none() {
+        // Without a thread, nothing on the forge would show that it is resolved.
+        let _infallible =
+            write!(body, "{}{fixed}, so it is resolved.", if body.is_empty() { "" } else { "\n\n" });
     }
-    if choice.action == ReviewerAction::Resolve {
-        let why = format!("{} says that it is fixed", cycle.reviewer);
-        resolve(computed, &shown, &turn, why, writes);
+    if !body.is_empty() {
+        let why = format!("{} chose to {}", cycle.reviewer, choice.action.name());
+        reply(computed, &shown, &turn, body, why, writes);
+    }
+    // A thread that was raised again since then is open.
+    if resolves && shown.thread.status().is_settled() {
+        resolve(computed, &shown, &turn, fixed, writes);
     }
 }
 
@@ -123,6 +148,10 @@ fn unlisted_writes(computed: &ComputedState, cycle: &CycleResult, writes: &mut V
         if shown.thread.status() == ThreadStatus::Resolved(ResolvedBy::Reviewer) {
             let turn = format!("unlisted/{}", markers::turn(&cycle.reviewer, cycle.number));
             let why = format!("{} no longer lists it", cycle.reviewer);
+            if shown.on_forge.is_none() {
+                let body = format!("{why}, so it is resolved.");
+                reply(computed, &shown, &turn, body, why.clone(), writes);
+            }
             resolve(computed, &shown, &turn, why, writes);
         }
     }
@@ -139,7 +168,11 @@ fn repetition_writes(computed: &ComputedState, shown: &ThreadView<'_>, writes: &
     let body = format!("This repeats {place}; it is counted and answered there.");
     let why = format!("it repeats {}", first.id());
     reply(computed, shown, REPEATS, body, why.clone(), writes);
-    resolve(computed, shown, REPEATS, why, writes);
+    // D4, D5: while the first thread is resolved on the forge, this one shows that the finding is not settled.
+    let is_shown_there = first.on_forge.is_none_or(|seen| !seen.resolved);
+    if is_shown_there || first.thread.status().is_settled() {
+        resolve(computed, shown, REPEATS, why, writes);
+    }
 }
 
 /// T7: an escalated thread is addressed to the operator, once per escalation.
@@ -150,7 +183,7 @@ pub(crate) fn escalation_writes(
     writes: &mut Vec<PlannedWrite>,
 ) {
     let ThreadStatus::Escalated(cause) = shown.thread.status() else { return };
-    if shown.repeats.is_some() || shown.on_forge.is_some_and(|seen| seen.resolved) {
+    if shown.repeats.is_some() {
         return;
     }
     let reason = escalation_sentence(cause, &shown.thread.reviewer);
@@ -251,6 +284,7 @@ pub fn round_cap(computed: &ComputedState, rounds: u32, operator: &OperatorConfi
     Some(PlannedWrite { name, write, why: "the author's rounds are spent".to_owned(), only_marks: false })
 }
 
+/// A reply in the finding's thread. A finding without a thread gets a comment that quotes it.
 fn reply(
     computed: &ComputedState,
     shown: &ThreadView<'_>,
@@ -259,11 +293,34 @@ fn reply(
     why: String,
     writes: &mut Vec<PlannedWrite>,
 ) {
-    let Some(seen) = shown.on_forge else { return };
+    let Some(seen) = shown.on_forge else {
+        writes.extend(comment_about(computed, shown, turn, &body, why));
+        return;
+    };
     let Some(key) = markers::key(&["reply", seen.id.as_str(), turn]) else { return };
     let write = Write::Reply { thread: place(computed, shown, &seen.id), body, key };
     let name = format!("reply/{}/{turn}", seen.id);
     writes.push(PlannedWrite { name, write, why, only_marks: false });
+}
+
+/// A comment on the pull request that quotes a finding without a thread. None if the finding is not posted yet,
+/// or has a thread.
+pub(crate) fn comment_about(
+    computed: &ComputedState,
+    shown: &ThreadView<'_>,
+    turn: &str,
+    body: &str,
+    why: String,
+) -> Option<PlannedWrite> {
+    let id = &shown.thread.id;
+    let review = computed.folded.in_text.get(id)?;
+    let finding = &shown.thread.finding;
+    let line = finding.lines.map_or_else(String::new, |lines| format!(":{}", lines.last()));
+    let title = finding.title.split_whitespace().collect::<Vec<_>>().join(" ");
+    let body = format!("> **{title}** ([`{}{line}`]({review}))\n\n{body}", finding.path);
+    let key = markers::key(&["about", id.as_str(), turn])?;
+    let write = Write::Comment { on: target(computed), body, key };
+    Some(PlannedWrite { name: format!("about/{id}/{turn}"), write, why, only_marks: false })
 }
 
 fn resolve(
@@ -299,9 +356,16 @@ fn review_text(cycle: &CycleResult, elsewhere: &[String]) -> String {
     let mut body = format!("**{}**", cycle.reviewer);
     match &cycle.summary {
         Some(summary) if !summary.trim().is_empty() => {
-            let _infallible = write!(body, "\n\n{}", summary.trim());
+            let _infallible = write!(body, "\n\n{}", markers::without_markers(summary.trim()));
         }
         _ => {}
+    }
+    if let Some(why) = &cycle.whole {
+        let _infallible = write!(
+            body,
+            "\n\n_This is a review of the whole pull request, not only of the changes since the last review: \
+             {why}._"
+        );
     }
     if !elsewhere.is_empty() {
         let _infallible = write!(body, "\n\nOutside the diff:\n\n{}", elsewhere.join("\n"));
@@ -322,7 +386,8 @@ fn finding_text(severity: Option<Severity>, title: &str, body: &str, suggestion:
         let _infallible =
             write!(text, "\n\n{fence}suggestion\n{}\n{fence}", suggestion.trim_end_matches('\n'));
     }
-    text
+    // GitHub may refuse the thread, and then this is part of the review's text.
+    markers::without_markers(&text)
 }
 
 /// Whether a reviewer may be asked for a review of this head (C5, C6).

@@ -12,7 +12,8 @@ use crate::domain::post::PostReader;
 use crate::domain::snapshot::{self, PullRequestSnapshot};
 use crate::domain::vocabulary::ReviewerName;
 use crate::domain::vocabulary::ThreadId;
-use crate::github::{Client, Error, Reader, diff};
+use crate::github::diff::{self, DiffInScope};
+use crate::github::{Client, Error, Reader};
 use crate::reviewers::adapters::{ReviewerCall, ReviewerDriver};
 use crate::reviewers::request::{PreparedRequest, RequestSources, prepare};
 use std::collections::BTreeMap;
@@ -113,8 +114,7 @@ pub(super) struct CycleAttempt {
     pub(super) computed: Arc<ComputedState>,
     /// The violations of the attempt before.
     pub(super) violations: Vec<Violation>,
-    /// The diff, or why the forge does not show it.
-    pub(super) changes: Result<String, String>,
+    pub(super) changes: DiffInScope,
     pub(super) reads: Arc<dyn PostReader>,
     pub(super) most_bytes: u32,
     pub(super) environment: fn(&str) -> Option<String>,
@@ -157,10 +157,6 @@ impl CycleAttempt {
             Ok(driver) => driver,
             Err(error) => return failed(error.to_string()),
         };
-        let changes = match self.changes {
-            Ok(changes) => changes,
-            Err(why) => return failed(format!("the diff could not be read: {why}")),
-        };
         let snapshot = &self.computed.snapshot;
         let posted = &self.computed.folded.posted;
         let conversation = |id: &ThreadId| -> Option<&snapshot::ReviewThread> {
@@ -180,13 +176,18 @@ impl CycleAttempt {
                 super::markers::posted_reply(comment).or_else(observed)
             },
             previous_review: previous.map(|review| review.body.as_str()),
-            diff: &changes,
+            diff: &self.changes.text,
             protocol: self.reviewer.protocol,
             context_window: self.reviewer.context_window,
         };
         let engine = &self.computed.folded.engine;
+        let mut frozen = self.frozen.clone();
+        if self.changes.whole.is_some() {
+            // The request then says that its scope is everything.
+            frozen.baseline = None;
+        }
         let PreparedRequest { request, fit } =
-            prepare(&self.frozen, engine, &sources, &self.violations, driver.prompt_text());
+            prepare(&frozen, engine, &sources, &self.violations, driver.prompt_text());
         let asked = ReviewerCall {
             request: &request,
             frozen: &self.frozen,
@@ -207,8 +208,8 @@ impl CycleAttempt {
 /// The result of reading the diff for a reviewer.
 #[derive(Debug)]
 pub(super) enum DiffReading {
-    Read(String),
-    /// The forge would refuse it again.
+    Read(DiffInScope),
+    /// The forge would refuse it again, also for the whole pull request.
     Refused(String),
     /// A later try may work.
     NotNow(String),

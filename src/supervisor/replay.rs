@@ -10,7 +10,7 @@ use crate::domain::driven::{CycleNote, CycleOutcome, DrivenPullRequest, NextCall
 use crate::domain::finding::UndoableAct;
 use crate::domain::handoff::HandoffRules;
 use crate::domain::machine::Decision;
-use crate::domain::observed::{ThreadEvent, ThreadEventKind};
+use crate::domain::observed::{RaisedAgain, ThreadEvent, ThreadEventKind};
 use crate::domain::place::FileChange;
 use crate::domain::review_loop::{AuthorState, Exit};
 use crate::domain::snapshot::{AccountKind, PullRequestSnapshot, ReviewThread};
@@ -45,10 +45,14 @@ pub struct ReplayedHistory {
     pub ended: Option<(Exit, Option<Sha>)>,
     /// The forge's id of each driven thread that is posted, by the engine's id.
     pub posted: BTreeMap<ThreadId, ThreadId>,
+    /// The driven findings without a thread, by the engine's id: the address of the review whose text has them.
+    pub in_text: BTreeMap<ThreadId, String>,
     /// Every recorded push, oldest first.
     pub pushes: Vec<RecordedPush>,
     /// How often people escalated each thread. An escalation after an undo is a new one.
     pub escalations: BTreeMap<ThreadId, u32>,
+    /// How often each observed thread was opened again because its finding was raised again.
+    pub raised_again: BTreeMap<ThreadId, u32>,
 }
 
 /// A push and the lines that it changed.
@@ -57,6 +61,8 @@ pub struct RecordedPush {
     pub at: Timestamp,
     pub head: Sha,
     pub changes: Vec<FileChange>,
+    /// GitHub does not show what changed.
+    pub unseen: bool,
 }
 
 /// A completed cycle, as it is posted on the forge.
@@ -71,6 +77,8 @@ pub struct CycleResult {
     pub choices: Vec<ThreadChoice>,
     pub notes: Vec<CycleNote>,
     pub summary: Option<String>,
+    /// Why the reviewer got the whole pull request in a later cycle.
+    pub whole: Option<String>,
 }
 
 impl History {
@@ -79,6 +87,7 @@ impl History {
     pub fn replay(&self, snapshot: &PullRequestSnapshot, config: &Config) -> ReplayedHistory {
         let author_is_bot = snapshot.author.as_ref().is_some_and(|author| author.kind == AccountKind::Bot);
         let posted = markers::posted_threads(snapshot).into_iter();
+        let in_text = markers::findings_in_text(snapshot).into_iter();
         let mut replay = HistoryReplay {
             config,
             folded: ReplayedHistory {
@@ -93,8 +102,10 @@ impl History {
                 granted: 0,
                 ended: None,
                 posted: posted.map(|(engine, seen)| (engine, seen.id.clone())).collect(),
+                in_text: in_text.map(|(engine, review)| (engine, review.url.clone())).collect(),
                 pushes: Vec::new(),
                 escalations: BTreeMap::new(),
+                raised_again: BTreeMap::new(),
             },
             answers: BTreeMap::new(),
             asked: BTreeMap::new(),
@@ -106,7 +117,8 @@ impl History {
             replay.fact(dated.at, &dated.fact, &engine_id);
         }
         replay.folded.unanswered = replay.asked.keys().cloned().collect();
-        replay.folded.happened.extend(self.resolved_by_engine(snapshot));
+        let resolved = self.resolved_by_engine(snapshot, &replay.folded.raised_again);
+        replay.folded.happened.extend(resolved);
         for reply in self.overriding_replies(snapshot) {
             replay.fact(snapshot.updated_at, &reply.fact, &engine_id);
         }
@@ -114,14 +126,17 @@ impl History {
     }
 
     /// The driver's own resolutions of observed threads.
-    fn resolved_by_engine(&self, snapshot: &PullRequestSnapshot) -> Vec<ThreadEvent> {
+    fn resolved_by_engine(
+        &self,
+        snapshot: &PullRequestSnapshot,
+        raised_again: &BTreeMap<ThreadId, u32>,
+    ) -> Vec<ThreadEvent> {
         let at = snapshot.updated_at;
-        let turns = [planned_writes::LET_GO, planned_writes::REPEATS];
         let is_ours = |seen: &&ReviewThread| {
-            seen.resolved
-                && turns
-                    .iter()
-                    .any(|turn| self.is_done(snapshot, &planned_writes::resolve_name(&seen.id, turn)))
+            let let_go = planned_writes::let_go(raised_again.get(&seen.id).copied().unwrap_or(0));
+            let turns = [let_go.as_str(), planned_writes::REPEATS];
+            let is_done = |turn: &str| self.is_done(snapshot, &planned_writes::resolve_name(&seen.id, turn));
+            seen.resolved && turns.into_iter().any(is_done)
         };
         let ours = snapshot.threads.iter().filter(is_ours);
         let what = ThreadEventKind::ResolvedByEngine;
@@ -135,9 +150,15 @@ struct HistoryReplay<'a> {
     /// The number of answers so far, by reviewer.
     answers: BTreeMap<ReviewerName, usize>,
     /// The call of each reviewer that is not answered yet, and its rules.
-    asked: BTreeMap<ReviewerName, (FrozenCycle, CycleTerms)>,
+    asked: BTreeMap<ReviewerName, UnansweredCall>,
     /// People's acts on each driven thread that are not undone. An act that changed nothing is None.
     acts: BTreeMap<ThreadId, Vec<Option<UndoableAct>>>,
+}
+
+struct UnansweredCall {
+    frozen: FrozenCycle,
+    terms: CycleTerms,
+    whole: Option<String>,
 }
 
 impl HistoryReplay<'_> {
@@ -181,6 +202,10 @@ impl HistoryReplay<'_> {
                     });
                 }
             }
+            Fact::RaisedAgain { thread, by, resolved_by_person } => {
+                let raised = RaisedAgain { by: by.clone(), resolved_by_person: *resolved_by_person };
+                self.raised_again(at, thread, raised);
+            }
             Fact::Replied { thread, intent, .. } => {
                 // A thread that the engine does not know was opened with a journal that is lost.
                 let _unknown = if intent.settles() {
@@ -196,10 +221,7 @@ impl HistoryReplay<'_> {
                 folded.granted += 1;
                 folded.ended = None;
             }
-            Fact::Pushed { head, changes, .. } => {
-                folded.engine.push(head.clone(), changes);
-                folded.pushes.push(RecordedPush { at, head: head.clone(), changes: changes.clone() });
-            }
+            Fact::Pushed { head, changes, unseen, .. } => self.pushed(at, head, changes, *unseen),
             Fact::Dispatched { head, .. } => {
                 folded.dispatched += 1;
                 folded.author_at.insert(head.clone(), AuthorState::AtWork);
@@ -234,9 +256,34 @@ impl HistoryReplay<'_> {
             }
             Fact::Ended { exit, head } => folded.ended = Some((exit.clone(), head.clone())),
             Fact::Told { .. } | Fact::UnreadablePost { .. } => {}
-            Fact::Asked { reviewer, head, terms, .. } => self.asked(reviewer, head, terms.as_ref()),
+            Fact::Asked { reviewer, head, terms, whole, .. } => {
+                if whole.is_some() {
+                    folded.engine.widen_scope(reviewer);
+                }
+                self.asked(reviewer, head, terms.as_ref(), whole.clone());
+            }
+            Fact::Unreviewable { reviewer, head, reason } => {
+                folded.failed.insert(reviewer.clone(), (head.clone(), reason.clone()));
+            }
             Fact::Answered { reviewer, head, answer, .. } => self.answered(reviewer, head, answer),
         }
+    }
+
+    fn pushed(&mut self, at: Timestamp, head: &Sha, changes: &[FileChange], unseen: bool) {
+        let engine = &mut self.folded.engine;
+        if unseen {
+            engine.push_unseen(head.clone());
+        } else {
+            engine.push(head.clone(), changes);
+        }
+        let (head, changes) = (head.clone(), changes.to_vec());
+        self.folded.pushes.push(RecordedPush { at, head, changes, unseen });
+    }
+
+    fn raised_again(&mut self, at: Timestamp, thread: &ThreadId, raised: RaisedAgain) {
+        *self.folded.raised_again.entry(thread.clone()).or_default() += 1;
+        let what = ThreadEventKind::RaisedAgain(raised);
+        self.folded.happened.push(ThreadEvent { at, thread: thread.clone(), what });
     }
 
     /// H1: the queue is for one merge. After it, or after a close, it is empty.
@@ -262,11 +309,17 @@ impl HistoryReplay<'_> {
     }
 
     /// A call counts even if no answer ever came.
-    fn asked(&mut self, reviewer: &ReviewerName, head: &Sha, terms: Option<&CycleTerms>) {
+    fn asked(
+        &mut self,
+        reviewer: &ReviewerName,
+        head: &Sha,
+        terms: Option<&CycleTerms>,
+        whole: Option<String>,
+    ) {
         let terms = terms.cloned().unwrap_or_else(|| self.todays_terms(reviewer));
         match self.folded.engine.next_call(reviewer, CycleTrigger::Review, &terms.policy) {
             NextCall::Ask(frozen) => {
-                self.asked.insert(reviewer.clone(), (frozen, terms));
+                self.asked.insert(reviewer.clone(), UnansweredCall { frozen, terms, whole });
             }
             NextCall::ClosedUnasked => {
                 let reason = "its calls on this pull request are spent".to_owned();
@@ -289,7 +342,8 @@ impl HistoryReplay<'_> {
         *number += 1;
         let number = *number;
         let folded = &mut self.folded;
-        let Some((frozen, CycleTerms { policy, protocol })) = self.asked.remove(reviewer) else { return };
+        let Some(UnansweredCall { frozen, terms, whole }) = self.asked.remove(reviewer) else { return };
+        let CycleTerms { policy, protocol } = terms;
         let read = match answer {
             RecordedAnswer::Printed(text) => {
                 answer::read(text.as_bytes(), protocol, &policy, |index| thread_name(&frozen, index))
@@ -326,6 +380,7 @@ impl HistoryReplay<'_> {
                     choices,
                     notes,
                     summary,
+                    whole,
                 });
             }
             CycleOutcome::Failed { violations, closed: true } => {

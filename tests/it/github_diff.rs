@@ -24,9 +24,10 @@ async fn the_diff_of_a_pull_request_is_read_and_parsed() {
     let nothing = between(&client, &read.repository, &read.head.sha, &read.head.sha).await.unwrap();
     assert_eq!(nothing, "");
     let since = in_scope(&client, &read, Some(&read.head.sha)).await.unwrap();
-    assert_eq!(since, "", "nothing changed since the head itself");
+    assert_eq!((since.text.as_str(), since.whole), ("", None), "nothing changed since the head itself");
     let forgotten = in_scope(&client, &read, Some(&"abcdef".into())).await.unwrap();
-    assert_eq!(forgotten, text, "all of it where the baseline is gone");
+    assert_eq!(forgotten.text, text, "all of it where the baseline is gone");
+    assert!(forgotten.whole.unwrap().contains("found nothing there"), "and why");
     let gone = between(&client, &read.repository, &"abcdef".into(), &read.head.sha).await;
     assert!(matches!(gone, Err(Error::Gone { .. })), "{gone:?}");
     let smuggled = between(&client, &read.repository, &"a/../../x".into(), &read.head.sha).await;

@@ -4,6 +4,7 @@
 
 mod authors;
 mod commands;
+mod comparisons;
 mod crash;
 mod driven;
 mod ends;
@@ -13,6 +14,8 @@ mod kill;
 mod many;
 mod observed;
 mod people;
+mod posting;
+mod regressions;
 mod replies;
 mod repository;
 mod routing;

@@ -6,7 +6,7 @@
 
 use super::heads::Heads;
 use super::title::title;
-use super::{ObservedThread, ReviewThread, ThreadEvent, ThreadEventKind, is_person};
+use super::{ObservedThread, RaisedAgain, ReviewThread, ThreadEvent, ThreadEventKind, is_person};
 use crate::domain::duplicates::DuplicateIndex;
 use crate::domain::finding::{Destination, Finding, Thread, UndoableAct};
 use crate::domain::machine::{Decision, DecisionError, EscalatedBy, ThreadMachine};
@@ -34,12 +34,22 @@ struct RootThread<'a> {
     unresolved_at: Option<Timestamp>,
     /// Cloture resolved the thread, and nobody reopened it.
     resolved_by_engine: bool,
+    /// The threads that raised the finding again while this one was resolved, as far as the journal knows.
+    raised_again: Vec<&'a RaisedAgain>,
+    /// When the last of these was opened. Before that, this thread counts as resolved.
+    resolved_until: Option<Timestamp>,
 }
 
 impl RootThread<'_> {
     /// Whether the thread may have been resolved at this time. GitHub tells only that it is resolved now.
     fn is_resolved_at(&self, at: Timestamp) -> bool {
-        self.source.resolved && self.unresolved_at.is_none_or(|unresolved| unresolved < at)
+        let is_resolved = self.source.resolved || self.resolved_until.is_some_and(|until| at < until);
+        is_resolved && self.unresolved_at.is_none_or(|unresolved| unresolved < at)
+    }
+
+    /// The record that this thread was resolved when the other one raised the finding again.
+    fn raised_again_by(&self, other: &ReviewThread) -> Option<&RaisedAgain> {
+        self.raised_again.iter().copied().find(|raised| raised.by == other.id)
     }
 }
 
@@ -122,7 +132,7 @@ impl ReplayContext<'_> {
 fn roots<'a>(
     reviewer: &ReviewerName,
     threads: &[&'a ReviewThread],
-    recorded: &[ThreadEvent],
+    recorded: &'a [ThreadEvent],
     context: &ReplayContext<'_>,
 ) -> Vec<RootThread<'a>> {
     let has = |source: &ReviewThread, what: &ThreadEventKind| {
@@ -133,9 +143,19 @@ fn roots<'a>(
         let last = unresolved.entry(&event.thread).or_insert(event.at);
         *last = event.at.max(*last);
     }
+    let opened_at = |id: &ThreadId| {
+        let thread = threads.iter().find(|thread| thread.id == *id)?;
+        Some(thread.opening()?.created_at)
+    };
     let mut roots: Vec<RootThread<'a>> = threads
         .iter()
         .filter_map(|&source| {
+            let own = recorded.iter().filter(|event| event.thread == source.id);
+            let raised_again = own.filter_map(|event| match &event.what {
+                ThreadEventKind::RaisedAgain(raised) => Some(raised),
+                _ => None,
+            });
+            let raised_again: Vec<&RaisedAgain> = raised_again.collect();
             let comments = source.published_comments();
             let (&first, later) = comments.split_first()?;
             let reading = context.reads.read(reviewer, PostPlace::ThreadRoot, &first.body);
@@ -156,6 +176,8 @@ fn roots<'a>(
                 unresolved_at: unresolved.get(&source.id).copied(),
                 resolved_by_engine: has(source, &ThreadEventKind::ResolvedByEngine)
                     && !has(source, &ThreadEventKind::Reopened),
+                resolved_until: raised_again.iter().filter_map(|raised| opened_at(&raised.by)).max(),
+                raised_again,
             })
         })
         .collect();
@@ -272,11 +294,12 @@ impl<'a> ReviewerReplay<'a> {
             return;
         };
         self.group_of[root] = group;
-        let members = self.groups[group].members.iter();
-        let resolved_by_person =
-            members.clone().any(|&member| self.was_resolved_by_person(&self.roots[member]));
+        let members = || self.groups[group].members.iter().map(|&member| &roots[member]);
+        let recorded = members().find_map(|member| member.raised_again_by(source));
+        let by_person = || members().any(|member| self.was_resolved_by_person(member));
+        let resolved_by_person = recorded.map_or_else(by_person, |raised| raised.resolved_by_person);
+        let all_resolved = recorded.is_some() || members().all(|member| member.is_resolved_at(at));
         let group = &mut self.groups[group];
-        let all_resolved = group.members.iter().all(|&member| self.roots[member].is_resolved_at(at));
         group.members.push(root);
         if self.context.is_over(at) {
             return;
@@ -409,7 +432,9 @@ impl<'a> ReviewerReplay<'a> {
             ThreadEventKind::HandedOff => thread.hand_off(),
             ThreadEventKind::QueueDiscarded => thread.queued = false,
             // `roots` has taken these into account.
-            ThreadEventKind::Unresolved | ThreadEventKind::ResolvedByEngine => {}
+            ThreadEventKind::Unresolved
+            | ThreadEventKind::ResolvedByEngine
+            | ThreadEventKind::RaisedAgain(_) => {}
         }
     }
 
@@ -431,12 +456,26 @@ impl<'a> ReviewerReplay<'a> {
         by_person && !resolved_by_engine
     }
 
+    /// D4, D5: whether GitHub shows the first thread resolved although a later one raised the finding again.
+    fn raised_again(&self, group: &FindingGroup) -> Option<RaisedAgain> {
+        let (first, last) = (&self.roots[*group.members.first()?], &self.roots[*group.members.last()?]);
+        let is_raised = first.source.id != last.source.id
+            && first.source.resolved
+            && !last.source.resolved
+            && !group.thread.status().is_settled();
+        is_raised.then(|| RaisedAgain {
+            by: last.source.id.clone(),
+            resolved_by_person: self.was_resolved_by_person(first),
+        })
+    }
+
     /// Every thread on GitHub. A repetition has the state of the first thread.
     fn into_threads(self) -> Vec<ObservedThread> {
-        let ReviewerReplay { roots, groups, .. } = self;
+        let roots = self.roots;
         let mut shown = Vec::with_capacity(roots.len());
-        for FindingGroup { thread, members, resolve_proposed, .. } in groups {
-            let resolve_proposed = resolve_proposed && thread.machine.is_open();
+        for group in &self.groups {
+            let FindingGroup { thread, members, .. } = group;
+            let resolve_proposed = group.resolve_proposed && thread.machine.is_open();
             for (place, &member) in members.iter().enumerate().rev() {
                 let RootThread { source, first, finding, anchor, .. } = &roots[member];
                 let mut own = thread.clone();
@@ -456,6 +495,7 @@ impl<'a> ReviewerReplay<'a> {
                     outdated: source.outdated,
                     repeats: (!first_of_all).then(|| thread.id.clone()),
                     resolve_proposed,
+                    raised_again: self.raised_again(group).filter(|_| first_of_all),
                 });
             }
         }

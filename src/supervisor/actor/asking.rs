@@ -2,12 +2,14 @@
 //! money and one of few attempts (C4), which a failing network must not use up.
 
 use super::PullRequestActor;
+use super::turns::LoopTrigger;
 use crate::config::ReviewerConfig;
 use crate::domain::cycle::{CycleTrigger, FrozenCycle};
 use crate::domain::driven::NextCall;
 use crate::domain::review_loop::Phase;
 use crate::domain::snapshot::PullRequestState;
 use crate::domain::vocabulary::{ReviewerName, Sha};
+use crate::github::diff::DiffInScope;
 use crate::journal::JournalError;
 use crate::supervisor::computed_state::ComputedState;
 use crate::supervisor::fact::{CycleTerms, Fact};
@@ -41,6 +43,7 @@ impl PullRequestActor {
                         head,
                         attempt: 0,
                         terms: Some(self.terms(reviewer)),
+                        whole: None,
                     };
                     let why = "its calls are spent: the cycle is closed without asking";
                     self.record_held(asked, "engine", why).await?;
@@ -51,13 +54,32 @@ impl PullRequestActor {
         Ok(())
     }
 
-    /// Asks the reviewer about the diff, unless the head or the loop has changed since the reading began. A
-    /// diff that the forge refuses to show is a failed attempt.
+    /// The forge refuses to show the diff. That costs neither a call nor a cycle, and the loop ends with this
+    /// reason at once; a push may help.
+    pub(super) async fn cannot_ask_about(
+        &mut self,
+        reviewer: ReviewerName,
+        head: Sha,
+        why: &str,
+    ) -> Result<(), JournalError> {
+        let is_due = self.latest.computed.as_ref().is_some_and(|computed| {
+            self.drives() && self.is_asking(computed) && computed.snapshot.head.sha == head
+        });
+        if is_due {
+            let reason = format!("GitHub does not show the diff of the pull request: {why}");
+            let fact = Fact::Unreviewable { reviewer, head, reason: reason.clone() };
+            self.record_held(fact, "engine", &reason).await?;
+            self.step(LoopTrigger::Learned).await?;
+        }
+        Ok(())
+    }
+
+    /// Asks the reviewer about the diff, unless the head or the loop has changed since the reading began.
     pub(super) async fn ask_about(
         &mut self,
         name: &ReviewerName,
         head: &Sha,
-        changes: Result<String, String>,
+        changes: DiffInScope,
     ) -> Result<(), JournalError> {
         let config = Arc::clone(&self.context.config);
         let reviewer = config.reviewers.iter().find(|reviewer| reviewer.name == *name);
@@ -71,12 +93,16 @@ impl PullRequestActor {
         let attempt = frozen.attempt;
         let refused = computed.folded.violations.get(name).into_iter().flatten();
         let refused = refused.map(|violation| format!("; {}: {violation}", violation.kind()));
-        let why = format!("cycle {}, attempt {attempt}{}", frozen.number, refused.collect::<String>());
+        let mut why = format!("cycle {}, attempt {attempt}{}", frozen.number, refused.collect::<String>());
+        if let Some(whole) = &changes.whole {
+            why = format!("{why}; it gets the whole pull request: {whole}");
+        }
         let asked = Fact::Asked {
             reviewer: name.clone(),
             head: head.clone(),
             attempt,
             terms: Some(self.terms(reviewer)),
+            whole: changes.whole.clone(),
         };
         self.record_held(asked, "engine", &why).await?;
         if let Some(computed) = self.latest.computed.clone() {
@@ -106,7 +132,7 @@ impl PullRequestActor {
         reviewer: &ReviewerConfig,
         frozen: FrozenCycle,
         computed: Arc<ComputedState>,
-        changes: Result<String, String>,
+        changes: DiffInScope,
     ) {
         let attempt = CycleAttempt {
             violations: computed.folded.violations.get(&reviewer.name).cloned().unwrap_or_default(),

@@ -2,11 +2,12 @@
 
 use super::PullRequestActor;
 use crate::domain::diff as unified;
+use crate::domain::observed::RaisedAgain;
 use crate::domain::review_loop::Exit;
 use crate::domain::snapshot::{PullRequestSnapshot, PullRequestState};
 use crate::github::diff;
 use crate::journal::JournalError;
-use crate::supervisor::computed_state::UnreadableReview;
+use crate::supervisor::computed_state::{ComputedState, UnreadableReview};
 use crate::supervisor::fact::{DatedFact, Fact};
 use crate::supervisor::forge_facts::UnrecordedFact;
 use jiff::Timestamp;
@@ -94,6 +95,38 @@ impl PullRequestActor {
         Ok(())
     }
 
+    /// D4, D5: records which threads the driver is about to open again. GitHub does not say afterwards that they
+    /// were resolved when their finding was raised again.
+    pub(super) async fn record_raised_again(&mut self, computed: &ComputedState) -> Result<(), JournalError> {
+        if !self.drives() {
+            return Ok(());
+        }
+        for shown in computed.threads() {
+            let Some(RaisedAgain { by, resolved_by_person }) = shown.raised_again.cloned() else { continue };
+            let fact = Fact::RaisedAgain { thread: shown.id().clone(), by, resolved_by_person };
+            let is_recorded = |dated: &DatedFact| match (&dated.fact, &fact) {
+                (
+                    Fact::RaisedAgain { thread, by, .. },
+                    Fact::RaisedAgain { thread: other, by: again, .. },
+                ) => (thread, by) == (other, again),
+                _ => false,
+            };
+            let Some(lease) = self.lease.held() else { return Ok(()) };
+            if self.history.facts().any(is_recorded) {
+                continue;
+            }
+            let at = self.history.thread_event_time(&computed.snapshot);
+            let reviewer = shown.thread.reviewer.as_str();
+            let why = "it was resolved, and its reviewer raised it again";
+            let record = fact.record(at, &self.key, reviewer, why);
+            for appended in self.context.journal.append_held(lease, vec![record]).await? {
+                self.history.learn(appended.record());
+            }
+            self.recompute_latest();
+        }
+        Ok(())
+    }
+
     /// L3: records each unreadable post once, and again after an edit.
     pub(super) async fn record_unreadable_posts(&mut self) -> Result<(), JournalError> {
         let computed = self.latest.computed.as_ref();
@@ -115,25 +148,28 @@ impl PullRequestActor {
         if !driven || snapshot.state != PullRequestState::Open || self.history.last_head() == Some(head) {
             return Ok(());
         }
-        let changes = match self.history.last_head() {
-            None => Vec::new(),
-            Some(before) => {
-                let reader = &self.context.reader;
-                match diff::between(reader.transport(), &snapshot.repository, before, head).await {
-                    Ok(text) => unified::read(&text),
-                    Err(error) => {
-                        // Without the diff, the driven reviewers' threads would lose their lines. The next
-                        // poll retries.
-                        self.problems.trouble = Some(error.to_string());
-                        return Ok(());
-                    }
+        let (mut changes, mut unseen, mut why) = (Vec::new(), false, "the head moved".to_owned());
+        if let Some(before) = self.history.last_head() {
+            let reader = &self.context.reader;
+            match diff::between(reader.transport(), &snapshot.repository, before, head).await {
+                Ok(text) => changes = unified::read(&text),
+                // Waiting does not help. The reviewers get the whole pull request (R2).
+                Err(error) if diff::is_not_shown(&error) => {
+                    unseen = true;
+                    why = format!("{why}, and GitHub does not show what changed: {}", error.event());
+                }
+                Err(error) => {
+                    // Without the diff, the driven reviewers' threads would lose their lines. The next
+                    // poll retries.
+                    self.problems.trouble = Some(error.to_string());
+                    return Ok(());
                 }
             }
-        };
+        }
         let pushes = self.history.facts().filter(|dated| matches!(dated.fact, Fact::Pushed { .. }));
         let number = u32::try_from(pushes.count()).unwrap_or(u32::MAX);
-        let fact = Fact::Pushed { head: head.clone(), changes, number };
-        self.record_held(fact, "author", "the head moved").await?;
+        let fact = Fact::Pushed { head: head.clone(), changes, number, unseen };
+        self.record_held(fact, "author", &why).await?;
         Ok(())
     }
 

@@ -4,7 +4,9 @@
 use super::PullRequestActor;
 use crate::domain::review_loop::{Exit, LoopEffect, Phase};
 use crate::domain::snapshot::PullRequestState;
+use crate::domain::vocabulary::ThreadId;
 use crate::failure::{Failure, FailureKind};
+use crate::github::write::Write;
 use crate::journal::JournalError;
 use crate::supervisor::SupervisorContext;
 use crate::supervisor::computed_state::ComputedState;
@@ -15,7 +17,16 @@ use crate::supervisor::planned_writes::{self, PlannedWrite};
 use crate::supervisor::programs;
 use crate::supervisor::view::{DriverRole, DueState, DueWrite};
 use serde_json::Value;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
+
+/// The thread that the write resolves.
+fn resolved_thread(write: &Write) -> Option<&ThreadId> {
+    match write {
+        Write::Resolve { thread } => Some(&thread.id),
+        _ => None,
+    }
+}
 
 impl PullRequestActor {
     /// Carries out the effects, and everything else that the computed state calls for.
@@ -33,6 +44,7 @@ impl PullRequestActor {
         }
         let mut writes = Vec::new();
         if computed.snapshot.state == PullRequestState::Open {
+            self.record_raised_again(computed).await?;
             writes.extend(self.loop_writes(computed));
             writes.extend(planned_writes::planned_writes(computed, &self.context.config.operator));
         }
@@ -84,7 +96,9 @@ impl PullRequestActor {
     async fn carry_out(&mut self, writes: Vec<PlannedWrite>) -> Result<(), JournalError> {
         self.problems.due.clear();
         let mut held_up = None;
-        for planned in writes {
+        let mut unanswered: BTreeMap<ThreadId, DueState> = BTreeMap::new();
+        let mut writes = VecDeque::from(writes);
+        while let Some(planned) = writes.pop_front() {
             let key = journal_key(&self.key, &planned.name);
             let sentence = planned.write.sentence();
             if self.problems.due.iter().any(|due| due.sentence == sentence) {
@@ -92,9 +106,25 @@ impl PullRequestActor {
             }
             let state = match self.history.outcome(&key) {
                 Some(_) => self.refusal_of(&key),
-                None => self.try_write(&planned, key, &mut held_up).await?,
+                // A thread is not resolved before its closing reply is there.
+                None => match resolved_thread(&planned.write).and_then(|thread| unanswered.get(thread)) {
+                    Some(state) => Some(state.clone()),
+                    None => self.try_write(&planned, key.clone(), &mut held_up).await?,
+                },
             };
             let Some(state) = state else { continue };
+            // A reply that GitHub refused for good has an outcome, and nothing waits for it.
+            if let Write::Reply { thread, .. } = &planned.write
+                && self.history.outcome(&key).is_none()
+            {
+                unanswered.insert(thread.id.clone(), state.clone());
+            }
+            if let (Write::Unresolve { thread }, DueState::CannotBeDone(why)) = (&planned.write, &state)
+                && let Some(computed) = &self.latest.computed
+            {
+                let (why, operator) = (why.to_string(), &self.context.config.operator);
+                writes.extend(planned_writes::cannot_reopen(computed, &thread.id, &why, operator));
+            }
             let state = match state {
                 // A mark repeats what another write says, so no end depends on it.
                 DueState::CannotBeDone(_) if planned.only_marks => DueState::LeftOut,

@@ -269,6 +269,17 @@ impl<'a> ThreadPlanner<'a> {
         if let Some(posted) = group.named.on_forge {
             writes.extend(reason.map(|reason| self.reply(posted, reason, turn)).transpose()?);
             writes.push(self.resolve(posted, turn)?);
+        } else if let Some(reason) = reason {
+            // Without a thread, nothing else on the forge would show the decision.
+            let done = format!("{} wants to {} it", self.act.by, self.act.what.name());
+            let (turn, body) = (format!("person/{turn}"), format!("{done}: {}", reason.trim()));
+            writes.extend(planned_writes::comment_about(
+                self.computed,
+                &group.named,
+                &turn,
+                &body,
+                self.why(),
+            ));
         }
         let others = group.members.iter().filter_map(|shown| shown.on_forge);
         for posted in others.filter(|posted| !posted.resolved && posted.id != *group.named.id()) {
@@ -298,7 +309,9 @@ impl<'a> ThreadPlanner<'a> {
             planned_writes::escalation_writes(&after, &shown, &self.rules.config.operator, &mut writes);
         }
         for planned in &mut writes {
-            if let (Write::Reply { body, .. }, Some(reason)) = (&mut planned.write, &self.act.reason) {
+            if let (Write::Reply { body, .. } | Write::Comment { body, .. }, Some(reason)) =
+                (&mut planned.write, &self.act.reason)
+            {
                 let _infallible = write!(body, "\n\n{} says: {}", self.act.by, reason.trim());
             }
         }

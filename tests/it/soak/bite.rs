@@ -135,6 +135,9 @@ async fn a_lost_record_or_a_passed_bound_is_noticed() {
         computed.observed.threads[0].thread.machine.status = ThreadStatus::Escalated(EscalatedBy::RoundLimit);
     });
     complains(&addressed(&untold, &pull), "nobody was told");
+    let mut closed = pull.clone();
+    closed.threads.iter_mut().for_each(|thread| thread.resolved = true);
+    complains(&addressed(&view, &closed), "and resolved there");
     let resolved = pull.threads.iter().find(|thread| thread.resolved).unwrap();
     assert_eq!(our_side::should_be_open(&view, &resolved.id), None);
     let open = pull.threads.iter().find(|thread| !thread.resolved).unwrap();

@@ -16,7 +16,7 @@ use cloture::domain::vocabulary::ThreadId;
 use cloture::github::PullRequestAddress;
 use cloture::github::write::WriteKey;
 use cloture::journal::{INTENT, Record};
-use cloture::simulator::{PullSnapshot, PullState, Snapshot};
+use cloture::simulator::{CommentSnapshot, PullSnapshot, PullState, Snapshot};
 use cloture::supervisor::fact::Fact;
 use cloture::supervisor::history::History;
 use cloture::supervisor::view::HandoffState;
@@ -107,7 +107,8 @@ fn ending(view: &PullRequestView) -> String {
     }
 }
 
-/// T7, L6: we told people on the forge what they have to decide; forged marks do not count.
+/// T7, L6: we told people on the forge what they have to decide; forged marks do not count. D5: a thread that is
+/// open here is open there, or a comment of ours says why not.
 pub(crate) fn addressed(view: &PullRequestView, pull: &PullSnapshot) -> Vec<String> {
     let mut wrong = Vec::new();
     let ended = view.exit().map_or("", Exit::name);
@@ -118,15 +119,25 @@ pub(crate) fn addressed(view: &PullRequestView, pull: &PullSnapshot) -> Vec<Stri
     }
     let computed = view.computed.as_ref().unwrap();
     for shown in computed.threads() {
-        let Some(seen) = shown.on_forge.filter(|seen| !seen.resolved) else { continue };
-        if !matches!(shown.thread.status(), ThreadStatus::Escalated(_)) || shown.repeats.is_some() {
+        let in_text = computed.folded.in_text.contains_key(&shown.thread.id);
+        let is_posted = shown.on_forge.is_some() || in_text;
+        if !is_posted || shown.repeats.is_some() || shown.thread.status().is_settled() {
             continue;
         }
-        let thread = pull.threads.iter().find(|thread| thread.id == seen.id.as_str()).unwrap();
-        let said = thread.comments.iter().filter(|comment| comment.by == VIEWER);
-        let mut keys = said.filter_map(|comment| WriteKey::parse_marker(&comment.body));
-        if !keys.any(|key| key.as_str().contains("escalated")) {
-            wrong.push(format!("{}: T7: {} is escalated, and nobody was told", view.address, thread.id));
+        let thread = pull.threads.iter().find(|thread| thread.id == shown.id().as_str());
+        let says = |comments: &[CommentSnapshot], what: &str| {
+            let said = comments.iter().filter(|comment| comment.by == VIEWER);
+            let mut keys = said.filter_map(|comment| WriteKey::parse_marker(&comment.body));
+            keys.any(|key| key.as_str().contains(what))
+        };
+        let conversation = thread.map_or(&pull.comments, |thread| &thread.comments);
+        let is_escalated = matches!(shown.thread.status(), ThreadStatus::Escalated(_));
+        if is_escalated && !says(conversation, "escalated") {
+            wrong.push(format!("{}: T7: {} is escalated, and nobody was told", view.address, shown.id()));
+        }
+        if thread.is_some_and(|thread| thread.resolved) && !says(&pull.comments, "closed-there") {
+            let status = shown.thread.status();
+            wrong.push(format!("{}: D5: {} is {status:?}, and resolved there", view.address, shown.id()));
         }
     }
     if ended == "round_cap" {

@@ -73,7 +73,8 @@ pub(super) fn of_anchor(anchor: &Anchor, lines: Option<LineRange>) -> Option<Cha
         .then(|| ChangesSince::unchanged(format!("The code is unchanged; it moved to {}.", spelled(now))))
 }
 
-/// The pushes after the commit of the first comment; none if the journal does not have all of them.
+/// The pushes after the commit of the first comment; none if the journal does not have all of them with their
+/// changes.
 fn pushes_since<'a>(
     pushes: &'a [RecordedPush],
     written: Option<&Sha>,
@@ -82,7 +83,8 @@ fn pushes_since<'a>(
     let by_commit = pushes.iter().rposition(|push| Some(&push.head) == written);
     let by_time = || pushes.iter().rposition(|push| push.at <= first.created_at);
     let from = by_commit.or_else(by_time)?;
-    Some(&pushes[from + 1..]).filter(|pushes| !pushes.is_empty())
+    let pushes = &pushes[from + 1..];
+    (!pushes.is_empty() && pushes.iter().all(|push| !push.unseen)).then_some(pushes)
 }
 
 /// Follows a place through pushes and says which of them changed it.
@@ -187,6 +189,7 @@ mod tests {
                 deleted: false,
                 hunks: hunks.iter().map(hunk).collect(),
             }],
+            unseen: false,
         }
     }
 
