@@ -1,11 +1,13 @@
 //! Carries out a planned write: intent in the journal, the write, outcome in the journal.
 
 use super::planned_writes::PlannedWrite;
+use super::{markers, people};
 use crate::github::error::RetryAfter;
-use crate::github::write::{NewReviewThread, Write};
+use crate::github::write::{NewReviewThread, Write, WriteKey};
 use crate::github::{Client, Error, WriteOutcome, Writer};
 use crate::journal::{Journal, JournalError, Lease, NewRecord, PullRequestKey, Record};
 use serde_json::json;
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// The driver's result of a write.
@@ -88,13 +90,16 @@ pub async fn attempt(
     let key = journal_key(about, &planned.name);
     let record =
         |body| NewRecord::new("", by).about(about.clone()).with_reason(planned.why.clone()).with(body);
-    journal.intend(lease, key.clone(), record(json!({"does": planned.write.sentence()}))).await?;
+    let marker = planned.write.key().map(WriteKey::as_str);
+    let intent = record(json!({"does": planned.write.sentence(), "key": marker}));
+    let intended = journal.intend(lease, key.clone(), intent).await?;
+    let write = as_intended(planned, intended.record());
     tracing::info!(pull_request = %about, name = planned.name, "writing");
-    let outcome = match writer.write(&planned.write).await {
+    let outcome = match writer.write(&write).await {
         // GitHub refuses a whole review for one line outside the diff. Put such findings into the review's
         // text.
-        Err(Error::Refused { .. }) if has_threads(&planned.write) => {
-            writer.write(&with_threads_in_text(&planned.write)).await
+        Err(Error::Refused { .. }) if has_threads(&write) => {
+            writer.write(&with_threads_in_text(&write)).await
         }
         outcome => outcome,
     };
@@ -112,6 +117,22 @@ pub async fn attempt(
             let appended = journal.conclude(lease, key, record(body)).await?;
             Ok(Attempt::Concluded { outcome, record: Box::new(appended.record().clone()) })
         }
+    }
+}
+
+/// The write with the key under which it may already be on GitHub. Older versions recorded no key in the
+/// intent, and gave reviews and replies other keys than this version does.
+fn as_intended<'a>(planned: &'a PlannedWrite, intent: &Record) -> Cow<'a, Write> {
+    let is_the_drivers =
+        planned.write.key().is_some_and(|key| !key.as_str().starts_with(people::key::KEY_PREFIX));
+    let former = if intent.body.get("key").is_none() && is_the_drivers {
+        markers::former_key(&planned.name)
+    } else {
+        None
+    };
+    match former {
+        Some(key) => Cow::Owned(planned.write.clone().with_key(key)),
+        None => Cow::Borrowed(&planned.write),
     }
 }
 

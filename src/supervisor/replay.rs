@@ -60,7 +60,7 @@ pub struct RecordedPush {
 /// A completed cycle, as it is posted on the forge.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CycleResult {
-    /// The number of this reviewer's answer on the pull request; part of the keys of its posts.
+    /// The number of this reviewer's answer in this journal; part of the names of its writes.
     pub number: usize,
     pub reviewer: ReviewerName,
     pub head: Sha,

@@ -9,6 +9,7 @@ mod driven;
 mod handoff;
 mod identity;
 mod kill;
+mod lost_journal;
 mod many;
 mod observed;
 mod people;

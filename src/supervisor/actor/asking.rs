@@ -3,7 +3,7 @@
 
 use super::PullRequestActor;
 use crate::config::ReviewerConfig;
-use crate::domain::cycle::{CycleTrigger, FrozenCycle};
+use crate::domain::cycle::{CycleSkip, CycleTrigger, FrozenCycle};
 use crate::domain::driven::NextCall;
 use crate::domain::review_loop::Phase;
 use crate::domain::snapshot::PullRequestState;
@@ -97,6 +97,10 @@ impl PullRequestActor {
     }
 
     fn next_call(&self, reviewer: &ReviewerConfig, computed: &ComputedState) -> NextCall {
+        // C5: this journal may be new, but GitHub shows the review.
+        if computed.has_posted_review(&reviewer.name) {
+            return NextCall::Skip(CycleSkip::SameSha);
+        }
         let mut engine = computed.folded.engine.clone();
         engine.next_call(&reviewer.name, CycleTrigger::Review, &self.context.config.policy)
     }

@@ -1,0 +1,131 @@
+//! A journal that is lost, or another one: a CI runner with an empty state folder, a damaged file that was set
+//! aside. GitHub still has everything that was posted with the journal before it.
+
+use super::driven::{answer, config, reported};
+use crate::support::harness::{Place, SEVEN, push};
+use cloture::journal::{INTENT, NewRecord, OUTCOME};
+use cloture::simulator::{Fault, FaultKind, ReviewSnapshot};
+use serde_json::json;
+
+/// The state folder is gone. The next start makes a new one.
+fn lose_journal(place: &Place) {
+    std::fs::remove_dir_all(place.path("state")).unwrap();
+}
+
+fn calls(place: &Place) -> usize {
+    place.read("calls").lines().count()
+}
+
+/// The reviews with a text: GitHub makes one without a text from every reply.
+fn reviews(place: &Place) -> Vec<ReviewSnapshot> {
+    place.pull(SEVEN).reviews.into_iter().filter(|review| !review.body.is_empty()).collect()
+}
+
+/// Runs an instance to its end and returns the exit.
+async fn runs_to_its_end(place: &Place, config: &str) -> String {
+    let run = place.run(config).await;
+    let exit = run.end().await;
+    run.ticks(2).await;
+    assert!(run.view().due.is_empty(), "{:?}", run.view().due);
+    assert_eq!(run.exit().as_deref(), Some(exit.as_str()), "it stays so");
+    run.stop().await;
+    exit
+}
+
+#[tokio::test]
+async fn l9_after_a_lost_journal_and_a_push_the_review_of_the_new_head_is_posted() {
+    let place = Place::new().await;
+    let config = config(&place);
+    answer(&place, 1, &[], &[]);
+    assert_eq!(runs_to_its_end(&place, &config).await, "success");
+    lose_journal(&place);
+    place.play(&push(1));
+    answer(&place, 1, &[], &[reported(3, "Subtraction underflows", "critical")]);
+    assert_eq!(runs_to_its_end(&place, &config).await, "issues_found");
+    let reviews = reviews(&place);
+    assert_eq!((calls(&place), reviews.len()), (2, 2), "{:?}", place.posts());
+    assert_eq!(reviews[1].commit, place.pull(SEVEN).head);
+    assert_eq!(place.pull(SEVEN).threads.len(), 1, "the finding has its thread");
+}
+
+/// Every head has its own review, however often the state folder is empty, and under every name of the
+/// repository.
+#[tokio::test]
+async fn c5_with_a_new_journal_at_each_run_every_head_is_reviewed_once() {
+    let place = Place::new().await;
+    let config = config(&place);
+    answer(&place, 1, &[], &[]);
+    for head in 1..=3 {
+        for _ in 0..2 {
+            assert_eq!(runs_to_its_end(&place, &config).await, "success");
+            lose_journal(&place);
+        }
+        assert_eq!((calls(&place), reviews(&place).len()), (head, head), "{:?}", place.posts());
+        if head == 2 {
+            place.play("{ rename = { by = 'dana', to = 'acme/store' } }");
+        }
+        place.play(&push(u32::try_from(head).unwrap()));
+    }
+    let commits: Vec<String> = reviews(&place).into_iter().map(|review| review.commit).collect();
+    assert_eq!(commits.len(), 3);
+    assert!(commits[0] != commits[1] && commits[1] != commits[2], "{commits:?}");
+}
+
+/// GitHub shows that the first reviewer is done with this head, so only the other one is asked.
+#[tokio::test]
+async fn c5_a_reviewer_whose_review_github_shows_is_not_asked_again_while_another_is_missing() {
+    let place = Place::new().await;
+    let config = config(&place);
+    answer(&place, 1, &[], &[]);
+    assert_eq!(runs_to_its_end(&place, &config).await, "success");
+    lose_journal(&place);
+    let second = place.script("second", "cat > /dev/null; echo call >> \"$here/second-calls\"; echo '{\"actions\": [], \"findings\": [], \"summary\": \"Fine.\"}'");
+    let both = config.replace("['orange']", "['orange', 'lemon']");
+    let both = format!("{both}[[reviewers]]\nname = 'lemon'\nkind = 'program'\ncommand = ['{second}']\n");
+    assert_eq!(runs_to_its_end(&place, &both).await, "success");
+    assert_eq!((calls(&place), place.read("second-calls").lines().count()), (1, 1));
+    assert_eq!(reviews(&place).len(), 2);
+}
+
+/// An older version posted the review under a key that counts, and was killed before it recorded the outcome.
+#[tokio::test]
+async fn a_review_that_an_older_version_posted_is_not_posted_again_after_an_upgrade() {
+    let place = Place::new().await;
+    let config = config(&place);
+    answer(&place, 1, &[], &[reported(3, "Subtraction underflows", "critical")]);
+    place.simulator.inject(Fault::always("addPullRequestReview", FaultKind::DropBefore));
+    let run = place.run(&config).await;
+    run.tick().await;
+    run.stop().await;
+    place.simulator.clear_faults();
+    assert_eq!((calls(&place), reviews(&place).len()), (1, 0));
+    // What that version leaves behind: its marker on GitHub, and an intent that names no key.
+    let records = place.records().await;
+    lose_journal(&place);
+    let journal = place.journal().await;
+    let mut intents = 0;
+    for record in records {
+        let is_intent = record.kind == INTENT;
+        intents += usize::from(is_intent);
+        let body = if is_intent { json!({"does": record.body["does"]}) } else { record.body };
+        let copy = NewRecord::new(record.kind, record.by).with_reason(record.why).with(body);
+        let copy = NewRecord { key: record.key, pull_request: record.pull_request, ..copy };
+        journal.append_one(copy).await.unwrap();
+    }
+    journal.close().await.unwrap();
+    assert_eq!(intents, 1);
+    let thread = "{ path = 'src/cart.rs', line = 3, body = 'It breaks.' }";
+    let marker = "<!-- cloture:review/orange/1 -->";
+    place.play(&format!(
+        "{{ review = {{ by = 'dana', body = '''\n**orange**\n\n{marker}''', threads = [{thread}] }} }}"
+    ));
+
+    let run = place.run(&config).await;
+    run.ticks(3).await;
+    assert!(run.view().due.is_empty(), "{:?}", run.view().due);
+    run.stop().await;
+    assert_eq!((calls(&place), reviews(&place).len()), (1, 1), "{:?}", place.posts());
+    let records = place.records().await;
+    let outcomes = records.iter().filter(|record| record.kind == OUTCOME);
+    assert_eq!(outcomes.count(), 1, "the write has its outcome");
+}
