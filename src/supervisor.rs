@@ -39,7 +39,7 @@ use crate::domain::snapshot::RepositoryName;
 use crate::domain::vocabulary::ReviewerName;
 use crate::github::writer::WritePace;
 use crate::github::{Client, Reader, Writer};
-use crate::journal::Journal;
+use crate::journal::{Journal, instance};
 use crate::reviewers::profiles::{ActiveProfile, Profiles};
 use clock::{Clock, WorkCounter};
 use computed_state::RepositoryRules;
@@ -78,7 +78,8 @@ pub struct SupervisorOptions {
     pub journal: Journal,
     pub client: Client,
     pub clock: Arc<dyn Clock>,
-    /// Names this process among the instances that share a journal.
+    /// Identifies this process among the instances that share a journal
+    /// ([`unique`](crate::journal::instance::unique)).
     pub instance: String,
     /// Only watch, even where the configuration says `drive`.
     pub read_only: bool,
@@ -117,5 +118,10 @@ pub(crate) struct SupervisorContext {
 impl SupervisorContext {
     fn rules<'n>(&self, names: impl IntoIterator<Item = &'n RepositoryName>) -> RepositoryRules<'_> {
         RepositoryRules::of_names(&self.config, &*self.reads, names, self.read_only)
+    }
+
+    /// The name of this instance in records, for people.
+    fn instance_name(&self) -> &str {
+        instance::name(&self.instance)
     }
 }

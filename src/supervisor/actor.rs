@@ -25,7 +25,7 @@ use crate::domain::snapshot::PullRequestSnapshot;
 use crate::domain::vocabulary::{ReviewerName, Sha};
 use crate::failure::Failure;
 use crate::github::PullRequestAddress;
-use crate::journal::{JournalError, PullRequestKey, Record};
+use crate::journal::{JournalError, PullRequestKey, Record, instance};
 use handoff::HandoffProgress;
 use identity::KnownIdentity;
 use jiff::Timestamp;
@@ -225,6 +225,12 @@ impl PullRequestActor {
                 },
                 // This actor holds a sender, so this channel never closes by itself.
                 Some(message) = reports.recv() => message,
+                // A poll renews the lease, too, but none may come while a program runs: GitHub may limit
+                // requests for an hour.
+                () = self.lease.renewal_is_due(), if self.programs.any() => {
+                    self.renew_for_programs().await;
+                    continue;
+                }
             };
             if matches!(*wake, WakeUp::Shutdown) {
                 break;
@@ -289,6 +295,7 @@ impl PullRequestActor {
             }
             WakeUp::ChangesRead { reviewer, head, changes } => {
                 self.programs.reviewers.remove(&reviewer);
+                self.keep_lease().await?;
                 match changes {
                     DiffReading::Read(changes) => self.ask_about(&reviewer, &head, Ok(changes)).await,
                     DiffReading::Refused(why) => self.ask_about(&reviewer, &head, Err(why)).await,
@@ -301,6 +308,7 @@ impl PullRequestActor {
             }
             WakeUp::ReviewerAnswered { reviewer, head, attempt, answer, log, warning } => {
                 self.programs.reviewers.remove(&reviewer);
+                self.keep_lease().await?;
                 let why = [warning, last_line(&log)].into_iter().flatten().collect::<Vec<_>>().join("; ");
                 let fact = Fact::Answered { reviewer: reviewer.clone(), head, attempt, answer };
                 self.record_held(fact, reviewer.as_str(), &why).await?;
@@ -308,6 +316,7 @@ impl PullRequestActor {
             }
             WakeUp::AuthorEnded { head, outcome, pushed } => {
                 self.programs.author = None;
+                self.keep_lease().await?;
                 let number = self.history.author_rounds().saturating_sub(1);
                 let ended = Fact::AuthorEnded { head, outcome: outcome.clone(), pushed, number };
                 self.record_held(ended, "author", &outcome).await?;
@@ -353,7 +362,7 @@ impl PullRequestActor {
         if self.context.read_only {
             return self.step(LoopTrigger::Command(command)).await;
         }
-        let instance = self.context.instance.clone();
+        let instance = self.context.instance_name().to_owned();
         self.record(Fact::Told { told: command }, &instance, "").await?;
         self.step(LoopTrigger::Learned).await
     }
@@ -392,7 +401,8 @@ impl PullRequestActor {
 
     fn failed(&mut self, error: &JournalError) {
         if let JournalError::LeaseLost(lost) = error {
-            self.stand_by(lost.now_held_by.clone().unwrap_or_default());
+            let holder = lost.now_held_by.as_deref().unwrap_or_default();
+            self.stand_by(instance::shown(holder, &self.context.instance).to_owned());
         } else {
             // Nothing is done that cannot be recorded; the next wake-up tries again.
             self.problems.trouble = Some(error.to_string());

@@ -118,8 +118,9 @@ impl PullRequestActor {
         let changes = match self.history.last_head() {
             None => Vec::new(),
             Some(before) => {
-                let reader = &self.context.reader;
-                match diff::between(reader.transport(), &snapshot.repository, before, head).await {
+                let context = Arc::clone(&self.context);
+                let reading = diff::between(context.reader.transport(), &snapshot.repository, before, head);
+                match self.lease.renewed_during(&context.journal, context.lease, reading).await {
                     Ok(text) => unified::read(&text),
                     Err(error) => {
                         // Without the diff, the driven reviewers' threads would lose their lines. The next

@@ -134,9 +134,10 @@ impl PullRequestActor {
         // The lease must outlast the write.
         self.keep_lease().await?;
         let Some(lease) = self.lease.held().cloned() else { return Ok(Some(DueState::Waits)) };
-        let result =
-            perform(planned, &self.key, &context.instance, Some(&lease), &context.journal, &context.writer)
-                .await?;
+        let about = self.key.clone();
+        let by = context.instance_name();
+        let performed = perform(planned, &about, by, Some(&lease), &context.journal, &context.writer);
+        let result = self.lease.renewed_during(&context.journal, context.lease, performed).await?;
         Ok(match result {
             WriteResult::Concluded(_, record) => {
                 self.history.learn(&record);
