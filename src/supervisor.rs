@@ -33,6 +33,7 @@ pub use view::{
     Board, DriverRole, DueState, DueWrite, PullRequestView, SupervisorProblem, SupervisorProblemKind,
 };
 
+use crate::agents::authors::AuthorAgent;
 use crate::config::Config;
 use crate::domain::post::PostReader;
 use crate::domain::snapshot::RepositoryName;
@@ -118,6 +119,12 @@ pub(crate) struct SupervisorContext {
 impl SupervisorContext {
     fn rules<'n>(&self, names: impl IntoIterator<Item = &'n RepositoryName>) -> RepositoryRules<'_> {
         RepositoryRules::of_names(&self.config, &*self.reads, names, self.read_only)
+    }
+
+    /// The author's agent, if this instance may dispatch it anywhere.
+    fn author_agent(&self) -> Option<&AuthorAgent> {
+        let is_used = self.config.repositories.iter().any(|it| it.drive && it.author);
+        self.config.author.agent.as_ref().filter(|_| is_used && !self.read_only)
     }
 
     /// The name of this instance in records, for people.

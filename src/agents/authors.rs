@@ -5,6 +5,7 @@
 //! result; the agent's output does not count. Whether a round may start is the loop's decision (L6), not made
 //! here.
 
+mod leftovers;
 mod task;
 mod work_tree;
 
@@ -18,7 +19,7 @@ use crate::reviewers::prompt::{Prompt, PromptError, PromptPurpose};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
-use work_tree::WorkTree;
+use work_tree::{Git, WorkTree};
 
 /// The author's agent from the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,6 +83,11 @@ pub async fn dispatch(agent: &AuthorAgent, mut task: AuthorTask) -> Result<Autho
     tree.remove().await;
     let finished = run?;
     Ok(AuthorOutcome { ending: finished.ending, took: finished.took, head_before: task.head, head_after })
+}
+
+/// Removes the work trees of rounds that were killed together with Cloture, unless somebody still uses them.
+pub async fn remove_leftovers(agent: &AuthorAgent) {
+    leftovers::remove(&Git::of(agent)).await;
 }
 
 /// The arguments of each kind of agent. The configured `command` can add others.

@@ -9,6 +9,7 @@ mod driven;
 mod handoff;
 mod identity;
 mod kill;
+mod leftovers;
 mod lost_journal;
 mod many;
 mod observed;
