@@ -9,6 +9,7 @@
 //! and no write to a repository that is only watched unless a person asked for it.
 
 mod actor;
+pub mod adoption;
 pub mod clock;
 pub mod computed_state;
 pub mod fact;

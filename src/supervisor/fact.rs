@@ -3,6 +3,7 @@
 //! A fact has two times. Its own is comparable with the forge's times, so that a person's decision and a
 //! bot's comment sort in their true order. The database's time of the record is for people to read.
 
+use super::adoption::AdoptedThread;
 use crate::domain::cycle::Protocol;
 use crate::domain::finding::Destination;
 use crate::domain::handoff::HandoffTask;
@@ -12,6 +13,7 @@ use crate::domain::policy::Policy;
 use crate::domain::review_loop::{Exit, LoopEvent};
 use crate::domain::vocabulary::{FilePath, Intent, ReviewerName, Sha, TargetName, ThreadId};
 use crate::journal::{NewRecord, PullRequestKey, Record};
+use crate::reviewers::ask::ThreadNaming;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -134,6 +136,11 @@ pub enum Fact {
         answer: RecordedAnswer,
     },
 
+    /// The driver found a thread on GitHub that Cloture posted with another journal.
+    Adopted {
+        thread: Box<AdoptedThread>,
+    },
+
     // Observed reviewers
     /// L3: the reviewer's profile cannot read this post. One record for each edit of the post.
     UnreadablePost {
@@ -164,6 +171,9 @@ fn pushed() -> bool {
 pub struct CycleTerms {
     pub policy: Policy,
     pub protocol: Protocol,
+    /// How the threads of its findings are named.
+    #[serde(default)]
+    pub naming: ThreadNaming,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -259,6 +269,7 @@ impl Fact {
             Fact::ReopenedPullRequest => "reopened_pull_request",
             Fact::Asked { .. } => "asked",
             Fact::Answered { .. } => "answered",
+            Fact::Adopted { .. } => "adopted",
             Fact::UnreadablePost { .. } => "unreadable_post",
             Fact::Ended { .. } => "ended",
         }
@@ -280,6 +291,7 @@ impl Fact {
             Fact::Reopened { thread } => Some(format!("{thread}@{at}")),
             Fact::Replied { comment, turn, .. } => Some(format!("{comment}/{turn}")),
             Fact::ResolvedThere { thread, turn } => Some(format!("{thread}/{turn}")),
+            Fact::Adopted { thread } => Some(thread.thread.to_string()),
             Fact::Pushed { head, number, .. } => Some(format!("{number}/{head}")),
             Fact::Dispatched { head, number, .. } | Fact::AuthorEnded { head, number, .. } => {
                 Some(format!("{number}/{head}"))

@@ -97,15 +97,19 @@ pub fn posted_review(review: &Review) -> Option<ReviewerName> {
     Some(unspelled(reviewer).into())
 }
 
+/// The turn in the key of a reply by the driver.
+pub fn reply_turn(key: &WriteKey) -> Option<String> {
+    let (_thread, turn) = key.as_str().strip_prefix("reply/")?.split_once('/')?;
+    Some(unspelled(turn))
+}
+
 /// The driven reviewer of a reply that Cloture posted. Cloture's replies in its own name have other keys. The
 /// part after the reviewer is a head, or a count in replies of older versions.
 pub fn posted_reply(comment: &ThreadComment) -> Option<ReviewerName> {
     if !comment.written_by_us {
         return None;
     }
-    let found = WriteKey::parse_marker(&comment.body)?;
-    let (_thread, turn) = found.as_str().strip_prefix("reply/")?.split_once('/')?;
-    let turn = unspelled(turn);
+    let turn = reply_turn(&WriteKey::parse_marker(&comment.body)?)?;
     let (reviewer, head) = turn.split_once('/')?;
     let is_head = !head.is_empty() && head.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_head.then(|| reviewer.to_owned().into())

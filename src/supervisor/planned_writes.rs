@@ -329,7 +329,12 @@ fn review_text(cycle: &CycleResult, elsewhere: &[String]) -> String {
     body
 }
 
-fn finding_text(severity: Option<Severity>, title: &str, body: &str, suggestion: Option<&str>) -> String {
+pub(super) fn finding_text(
+    severity: Option<Severity>,
+    title: &str,
+    body: &str,
+    suggestion: Option<&str>,
+) -> String {
     let severity = severity.map_or_else(String::new, |severity| format!(" ({})", severity.name()));
     let mut text = format!("**{title}**{severity}");
     if !body.trim().is_empty() {

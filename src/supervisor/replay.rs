@@ -7,7 +7,7 @@ use super::{markers, planned_writes};
 use crate::config::Config;
 use crate::domain::cycle::{CycleTrigger, FrozenCycle, ReviewerAnswer, ThreadChoice, Violation};
 use crate::domain::driven::{CycleNote, CycleOutcome, DrivenPullRequest, NextCall, Refusal};
-use crate::domain::finding::UndoableAct;
+use crate::domain::finding::{Finding, UndoableAct};
 use crate::domain::handoff::HandoffRules;
 use crate::domain::machine::Decision;
 use crate::domain::observed::{ThreadEvent, ThreadEventKind};
@@ -17,7 +17,7 @@ use crate::domain::snapshot::{AccountKind, PullRequestSnapshot, ReviewThread};
 use crate::domain::verdict::Verdict;
 use crate::domain::vocabulary::{ReviewerName, Sha, ThreadId};
 use crate::reviewers::answer;
-use crate::reviewers::ask::thread_name;
+use crate::reviewers::ask::{ThreadNaming, thread_name};
 use jiff::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -230,6 +230,7 @@ impl HistoryReplay<'_> {
             }
             Fact::Ended { exit, head } => folded.ended = Some((exit.clone(), head.clone())),
             Fact::Told { .. } | Fact::UnreadablePost { .. } => {}
+            Fact::Adopted { thread } => folded.engine.adopt(thread.thread()),
             Fact::Asked { reviewer, head, terms, .. } => self.asked(reviewer, head, terms.as_ref()),
             Fact::Answered { reviewer, head, answer, .. } => self.answered(reviewer, head, answer),
         }
@@ -276,7 +277,7 @@ impl HistoryReplay<'_> {
     fn todays_terms(&self, reviewer: &ReviewerName) -> CycleTerms {
         let configured = self.config.reviewers.iter().find(|configured| configured.name == *reviewer);
         let protocol = configured.map(|configured| configured.protocol).unwrap_or_default();
-        CycleTerms { policy: self.config.policy.clone(), protocol }
+        CycleTerms { policy: self.config.policy.clone(), protocol, naming: ThreadNaming::default() }
     }
 
     /// Gives an answer to the engine exactly as on its arrival.
@@ -285,10 +286,12 @@ impl HistoryReplay<'_> {
         *number += 1;
         let number = *number;
         let folded = &mut self.folded;
-        let Some((frozen, CycleTerms { policy, protocol })) = self.asked.remove(reviewer) else { return };
+        let Some((frozen, terms)) = self.asked.remove(reviewer) else { return };
+        let CycleTerms { policy, protocol, naming } = terms;
         let read = match answer {
             RecordedAnswer::Printed(text) => {
-                answer::read(text.as_bytes(), protocol, &policy, |index| thread_name(&frozen, index))
+                let name = |index, finding: &Finding| thread_name(&frozen, index, finding, naming);
+                answer::read(text.as_bytes(), protocol, &policy, name)
             }
             RecordedAnswer::Failed { oversized: true, message } => {
                 Err(Violation::OversizedAnswer(message.clone()))

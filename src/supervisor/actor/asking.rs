@@ -9,6 +9,7 @@ use crate::domain::review_loop::Phase;
 use crate::domain::snapshot::PullRequestState;
 use crate::domain::vocabulary::{ReviewerName, Sha};
 use crate::journal::JournalError;
+use crate::reviewers::ask::ThreadNaming;
 use crate::supervisor::computed_state::ComputedState;
 use crate::supervisor::fact::{CycleTerms, Fact};
 use crate::supervisor::programs::{self, CycleAttempt};
@@ -93,7 +94,8 @@ impl PullRequestActor {
     }
 
     fn terms(&self, reviewer: &ReviewerConfig) -> CycleTerms {
-        CycleTerms { policy: self.context.config.policy.clone(), protocol: reviewer.protocol }
+        let policy = self.context.config.policy.clone();
+        CycleTerms { policy, protocol: reviewer.protocol, naming: ThreadNaming::ByText }
     }
 
     fn next_call(&self, reviewer: &ReviewerConfig, computed: &ComputedState) -> NextCall {

@@ -4,8 +4,10 @@ use super::PullRequestActor;
 use crate::domain::diff as unified;
 use crate::domain::review_loop::Exit;
 use crate::domain::snapshot::{PullRequestSnapshot, PullRequestState};
+use crate::domain::vocabulary::{ReviewerName, ThreadId};
 use crate::github::diff;
 use crate::journal::JournalError;
+use crate::supervisor::adoption;
 use crate::supervisor::computed_state::UnreadableReview;
 use crate::supervisor::fact::{DatedFact, Fact};
 use crate::supervisor::forge_facts::UnrecordedFact;
@@ -56,6 +58,8 @@ impl PullRequestActor {
             return Ok(());
         }
         let old = self.latest.snapshot().cloned();
+        // First, because people may have replied in such a thread.
+        self.adopt_threads(snapshot).await?;
         self.record_thread_changes(old.as_deref(), snapshot).await?;
         let reopened_at = snapshot
             .reopened_at
@@ -72,6 +76,26 @@ impl PullRequestActor {
             self.record_at(reopened_at, Fact::ReopenedPullRequest).await?;
         }
         self.record_push(snapshot).await?;
+        self.adopt_threads(snapshot).await
+    }
+
+    /// Adopts the driven reviewers' threads that Cloture posted with another journal. GitHub gives their lines
+    /// at this head, so the engine must be there, too.
+    async fn adopt_threads(&mut self, snapshot: &PullRequestSnapshot) -> Result<(), JournalError> {
+        let is_here = self.history.last_head().is_none_or(|head| *head == snapshot.head.sha);
+        if !is_here || !self.rules().drive || snapshot.state != PullRequestState::Open {
+            return Ok(());
+        }
+        let config = Arc::clone(&self.context.config);
+        let driven = config.reviewers.iter().filter(|reviewer| reviewer.adapter.is_some());
+        let reviewers: Vec<&ReviewerName> = driven.map(|reviewer| &reviewer.name).collect();
+        let computed = self.latest.computed.clone();
+        let replayed = computed.is_none().then(|| self.history.replay(snapshot, &config));
+        let folded = computed.as_ref().map(|computed| &computed.folded).or(replayed.as_ref());
+        let is_known = |id: &ThreadId| folded.is_some_and(|folded| folded.engine.thread(id).is_some());
+        for fact in adoption::unknown_threads(snapshot, &reviewers, is_known) {
+            self.record_held(fact, "engine", "it was posted with another journal").await?;
+        }
         Ok(())
     }
 

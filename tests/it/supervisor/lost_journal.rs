@@ -129,3 +129,91 @@ async fn a_review_that_an_older_version_posted_is_not_posted_again_after_an_upgr
     let outcomes = records.iter().filter(|record| record.kind == OUTCOME);
     assert_eq!(outcomes.count(), 1, "the write has its outcome");
 }
+
+/// C5, L9: nothing is asked and nothing is posted, and the open finding is not forgotten.
+#[tokio::test]
+async fn l9_after_a_lost_journal_without_a_push_nothing_is_posted_and_the_findings_still_count() {
+    let place = Place::new().await;
+    let config = config(&place);
+    answer(&place, 1, &[], &[reported(3, "Subtraction underflows", "critical")]);
+    assert_eq!(runs_to_its_end(&place, &config).await, "issues_found");
+    let posts = place.posts();
+    for _ in 0..2 {
+        lose_journal(&place);
+        assert_eq!(runs_to_its_end(&place, &config).await, "issues_found");
+        assert_eq!((calls(&place), place.posts()), (1, posts.clone()));
+    }
+    assert_eq!(place.facts().await, ["adopted", "pushed", "ended"]);
+}
+
+/// R1: the reviewer goes on with its threads, and ends them where it began them.
+#[tokio::test]
+async fn r1_after_a_lost_journal_and_a_push_the_reviewer_continues_its_threads() {
+    let place = Place::new().await;
+    let config = config(&place);
+    let (underflow, empty) = (
+        reported(3, "Subtraction underflows", "critical"),
+        reported(7, "Empty slice panics", "medium"),
+    );
+    answer(&place, 1, &[], &[underflow, empty]);
+    assert_eq!(runs_to_its_end(&place, &config).await, "issues_found");
+
+    // With a new journal at each head, every cycle is the first one.
+    for (head, said) in [(1, "Still there."), (2, "Still there, I say.")] {
+        lose_journal(&place);
+        place.play(&push(head));
+        answer(
+            &place,
+            1,
+            &[("@1", "reply", "seeks_change", said), ("@2", "reply", "seeks_change", "Not yet.")],
+            &[],
+        );
+        assert_eq!(runs_to_its_end(&place, &config).await, "issues_found");
+        let pull = place.pull(SEVEN);
+        assert_eq!(pull.threads.len(), 2, "no finding has two threads");
+        let last = pull.threads[0].comments.last().unwrap().body.clone();
+        assert!(last.starts_with(said), "each head has its reply: {last}");
+    }
+    let request = place.read("request-1");
+    assert!(request.contains("Subtraction underflows") && request.contains("Still there."), "{request}");
+
+    lose_journal(&place);
+    place.play(&push(3));
+    answer(
+        &place,
+        1,
+        &[("@1", "resolve", "accepts", "Fixed."), ("@2", "escalate", "seeks_change", "Worse.")],
+        &[],
+    );
+    assert_eq!(runs_to_its_end(&place, &config).await, "needs_person");
+    let pull = place.pull(SEVEN);
+    assert_eq!((pull.threads[0].resolved, pull.threads[1].resolved), (true, false));
+    assert_eq!(reviews(&place).len(), 4, "{:?}", place.posts());
+
+    // The escalation is known from GitHub, and nobody is told of it twice.
+    let posts = place.posts();
+    lose_journal(&place);
+    let run = place.run(&config).await;
+    assert_eq!(run.end().await, "needs_person");
+    assert_eq!(run.threads(), ["resolved by reviewer", "escalated by reviewer"]);
+    run.ticks(2).await;
+    run.stop().await;
+    assert_eq!(place.posts(), posts);
+}
+
+/// R3: a reply from before the loss counts as well.
+#[tokio::test]
+async fn r3_after_a_lost_journal_a_persons_word_in_a_thread_still_ends_it() {
+    let place = Place::new().await;
+    let config = config(&place);
+    answer(&place, 1, &[], &[reported(3, "Subtraction underflows", "critical")]);
+    assert_eq!(runs_to_its_end(&place, &config).await, "issues_found");
+    lose_journal(&place);
+    let thread = place.pull(SEVEN).threads[0].id.clone();
+    place.play(&format!("{{ reply = {{ by = 'erin', thread = '{thread}', body = \"Won't fix.\" }} }}"));
+    let run = place.run(&config).await;
+    run.ticks(2).await;
+    assert_eq!(run.threads(), ["resolved by wont_fix"]);
+    run.stop().await;
+    assert_eq!((calls(&place), reviews(&place).len()), (1, 1));
+}
