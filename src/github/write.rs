@@ -247,6 +247,7 @@ impl Write {
     }
 
     /// The same write, with another key if it has one.
+    #[must_use]
     pub fn with_key(mut self, other: WriteKey) -> Write {
         if let Write::Reply { key, .. }
         | Write::Comment { key, .. }

@@ -121,12 +121,7 @@ pub enum ThreadNaming {
 
 /// The name of the thread that a finding would open. A reviewer completes at most one cycle at each head
 /// (C5), so reviewer, head and the finding make the name unique.
-pub fn thread_name(
-    frozen: &FrozenCycle,
-    index: usize,
-    finding: &Finding,
-    naming: ThreadNaming,
-) -> ThreadId {
+pub fn thread_name(frozen: &FrozenCycle, index: usize, finding: &Finding, naming: ThreadNaming) -> ThreadId {
     let head: String = frozen.head.as_ref().map_or("", |head| head.as_str()).chars().take(12).collect();
     let name = format!("{}/{head}/{}", frozen.reviewer, index + 1);
     match naming {

@@ -58,7 +58,7 @@ pub fn unknown_threads(
         let reviewer = reviewers.iter().find(|reviewer| is_named_by(&id, reviewer))?;
         AdoptedThread::read(id, reviewer, seen)
     });
-    adopted.map(|thread| Fact::Adopted { thread: Box::new(thread) }).collect()
+    adopted.map(|thread| Fact::Adopted { adopted: Box::new(thread) }).collect()
 }
 
 /// A thread's id begins with its reviewer's name.
@@ -121,14 +121,15 @@ impl AdoptedState {
     fn of(seen: &ReviewThread) -> AdoptedState {
         let comments = seen.published_comments();
         let own = comments.iter().filter(|comment| comment.written_by_us);
-        let keys: Vec<WriteKey> =
-            own.filter_map(|comment| WriteKey::parse_marker(&comment.body)).collect();
+        let keys: Vec<WriteKey> = own.filter_map(|comment| WriteKey::parse_marker(&comment.body)).collect();
         if seen.resolved {
-            let by_act = keys.last().is_some_and(|key| key.as_str().starts_with(super::people::key::KEY_PREFIX));
+            let by_act =
+                keys.last().is_some_and(|key| key.as_str().starts_with(super::people::key::KEY_PREFIX));
             let us = seen.opening().and_then(|opening| opening.author.as_ref());
-            let by_other = seen.resolved_by.as_ref().is_some_and(|by| {
-                is_person(by) && us.is_none_or(|us| us.login != by.login)
-            });
+            let by_other = seen
+                .resolved_by
+                .as_ref()
+                .is_some_and(|by| is_person(by) && us.is_none_or(|us| us.login != by.login));
             return if by_act || by_other {
                 AdoptedState::ResolvedByPerson
             } else {

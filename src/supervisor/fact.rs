@@ -138,7 +138,8 @@ pub enum Fact {
 
     /// The driver found a thread on GitHub that Cloture posted with another journal.
     Adopted {
-        thread: Box<AdoptedThread>,
+        #[serde(flatten)]
+        adopted: Box<AdoptedThread>,
     },
 
     // Observed reviewers
@@ -291,7 +292,7 @@ impl Fact {
             Fact::Reopened { thread } => Some(format!("{thread}@{at}")),
             Fact::Replied { comment, turn, .. } => Some(format!("{comment}/{turn}")),
             Fact::ResolvedThere { thread, turn } => Some(format!("{thread}/{turn}")),
-            Fact::Adopted { thread } => Some(thread.thread.to_string()),
+            Fact::Adopted { adopted } => Some(adopted.thread.to_string()),
             Fact::Pushed { head, number, .. } => Some(format!("{number}/{head}")),
             Fact::Dispatched { head, number, .. } | Fact::AuthorEnded { head, number, .. } => {
                 Some(format!("{number}/{head}"))

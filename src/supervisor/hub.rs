@@ -108,9 +108,10 @@ impl Supervisor {
         let hub = Hub::new(Arc::clone(&context), pull_requests, stored).await?;
         let (stop, stopped) = oneshot::channel();
         let task = tokio::spawn(hub.run(inbox, stopped));
-        let tidying = context.author_agent().cloned().map(|agent| {
-            tokio::spawn(async move { crate::agents::authors::remove_leftovers(&agent).await })
-        });
+        let tidying = context
+            .author_agent()
+            .cloned()
+            .map(|agent| tokio::spawn(async move { crate::agents::authors::remove_leftovers(&agent).await }));
         Ok(Supervisor { requests, board: view, writer, stop, task, tidying })
     }
 

@@ -230,7 +230,7 @@ impl HistoryReplay<'_> {
             }
             Fact::Ended { exit, head } => folded.ended = Some((exit.clone(), head.clone())),
             Fact::Told { .. } | Fact::UnreadablePost { .. } => {}
-            Fact::Adopted { thread } => folded.engine.adopt(thread.thread()),
+            Fact::Adopted { adopted } => folded.engine.adopt(adopted.thread()),
             Fact::Asked { reviewer, head, terms, .. } => self.asked(reviewer, head, terms.as_ref()),
             Fact::Answered { reviewer, head, answer, .. } => self.answered(reviewer, head, answer),
         }

@@ -123,7 +123,8 @@ fn the_schema_permits_exactly_what_the_engine_permits() {
 }
 
 fn engine_permits(asked: &DrivenPullRequest, frozen: &FrozenCycle, answer: &Value, policy: &Policy) -> bool {
-    let read = read(answer.to_string().as_bytes(), Protocol::Actions, policy, |n, _| format!("new{n}").into());
+    let read =
+        read(answer.to_string().as_bytes(), Protocol::Actions, policy, |n, _| format!("new{n}").into());
     let outcome = asked.clone().answer(frozen, read.map(|received| received.answer), policy);
     matches!(outcome, CycleOutcome::Completed { .. })
 }
@@ -160,7 +161,8 @@ fn schema_and_engine_accept_the_same_findings() {
                 finding["end_line"].as_u64() < finding["line"].as_u64() && finding["end_line"].is_u64();
             let startless = finding["line"].is_null() && finding["end_line"].is_u64();
             let answer = json!({ "findings": [finding] });
-            let read = read(answer.to_string().as_bytes(), protocol, &policy, |n, _| format!("new{n}").into());
+            let read =
+                read(answer.to_string().as_bytes(), protocol, &policy, |n, _| format!("new{n}").into());
             let expected = read.is_ok() || ((backwards || startless) && validator.is_valid(&answer));
             assert_eq!(validator.is_valid(&answer), expected, "{answer}: {read:?}");
         }

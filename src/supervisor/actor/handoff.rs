@@ -2,7 +2,7 @@
 //!
 //! Every try has a key of its own in the journal. A try without an outcome may have arrived. If the target
 //! can be searched, the sender looks for the task and sends it if it is missing; otherwise a person decides
-//! (H4). The same goes for tasks that a damaged journal may have sent.
+//! (H4). The same goes for tasks that a damaged or lost journal may have sent.
 
 use super::PullRequestActor;
 use crate::agents::targets::{self, Delivery, DeliveryMeans, DeliveryOutcome, TaskDocument, TaskSources};
@@ -115,9 +115,9 @@ impl PullRequestActor {
             Appended::AlreadyThere(_) if !can_be_searched => {
                 DeliveryOutcome::Unknown("it was being sent when Cloture was interrupted".to_owned())
             }
-            _ if may_be_sent && !can_be_searched => {
-                DeliveryOutcome::Unknown("the journal that knew whether it was sent was damaged".to_owned())
-            }
+            _ if may_be_sent && !can_be_searched => DeliveryOutcome::Unknown(
+                "the journal that knew whether it was sent was damaged or lost".to_owned(),
+            ),
             // A command may run for longer than the lease lasts.
             _ => {
                 let context = Arc::clone(&self.context);

@@ -83,7 +83,13 @@ impl PullRequestActor {
     /// at this head, so the engine must be there, too.
     async fn adopt_threads(&mut self, snapshot: &PullRequestSnapshot) -> Result<(), JournalError> {
         let is_here = self.history.last_head().is_none_or(|head| *head == snapshot.head.sha);
-        if !is_here || !self.rules().drive || snapshot.state != PullRequestState::Open {
+        // H1: a merge hands their findings off, too.
+        let is_open = match snapshot.state {
+            PullRequestState::Open => true,
+            PullRequestState::Merged => self.history.merged().is_none(),
+            PullRequestState::Closed => false,
+        };
+        if !is_here || !is_open || !self.rules().drive {
             return Ok(());
         }
         let config = Arc::clone(&self.context.config);

@@ -4,9 +4,7 @@
 
 use super::authors::{FIX, Shop};
 use super::driven::{answer, reported};
-use crate::support::harness::{
-    DRIVEN, Fatal, MAJOR, Place, Run, SEVEN, Settings, finding, push, review,
-};
+use crate::support::harness::{DRIVEN, Fatal, MAJOR, Place, Run, SEVEN, Settings, finding, push, review};
 use crate::support::simulated::show;
 use cloture::journal::Checkpoint;
 use cloture::simulator::{Fault, FaultKind, PullState};
@@ -359,7 +357,8 @@ fn killed_at_any_commit_with_its_journal_lost_it_reviews_the_next_head_and_posts
         let finding = reported(3, "Subtraction underflows", "critical");
         let listed = format!(r#"{{"findings": [{finding}], "summary": "One."}}"#);
         std::fs::write(place.path("answer-1"), listed).unwrap();
-        let is_settled = |run: &Run| run.exit().as_deref() == Some("issues_found") && run.view().due.is_empty();
+        let is_settled =
+            |run: &Run| run.exit().as_deref() == Some("issues_found") && run.view().due.is_empty();
         let survived = one_life(&world, &place, &config, Some(&fatal), is_settled).is_some();
         killed += usize::from(!survived);
 

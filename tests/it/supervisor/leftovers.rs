@@ -10,17 +10,22 @@ use std::time::Duration;
 use tokio::process::Command;
 
 /// An agent that says that it has begun, and works until the test lets it end.
-const WORKS: &str = "cat > /dev/null; echo begun > \"$here/begun\"; while [ ! -e \"$here/go\" ]; do sleep 0.05; done";
+const WORKS: &str =
+    "cat > /dev/null; echo begun > \"$here/begun\"; while [ ! -e \"$here/go\" ]; do sleep 0.05; done";
 
 /// The program on the shop, with a folder of its own for temporary files.
 fn cloture(shop: &Shop, arguments: &[&str]) -> Command {
     let place = &shop.place;
     fs::create_dir_all(place.path("tmp")).unwrap();
-    fs::write(place.path("config.toml"), shop.config.replace("[policy]\n", "[policy]\npoll_interval = '1s'\n"))
-        .unwrap();
+    fs::write(
+        place.path("config.toml"),
+        shop.config.replace("[policy]\n", "[policy]\npoll_interval = '1s'\n"),
+    )
+    .unwrap();
     let url = place.simulator.url();
     let (config, state) = (place.path("config.toml"), place.path("state"));
-    let own = ["--api-url", &url, "--config", config.to_str().unwrap(), "--state-dir", state.to_str().unwrap()];
+    let own =
+        ["--api-url", &url, "--config", config.to_str().unwrap(), "--state-dir", state.to_str().unwrap()];
     let mut command = program(place.folder.path(), &[&own, arguments].concat());
     command.env("TMPDIR", place.path("tmp"));
     command

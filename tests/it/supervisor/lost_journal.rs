@@ -5,6 +5,7 @@ use super::driven::{answer, config, reported};
 use crate::support::harness::{Place, SEVEN, push};
 use cloture::journal::{INTENT, NewRecord, OUTCOME};
 use cloture::simulator::{Fault, FaultKind, ReviewSnapshot};
+use cloture::supervisor::view::HandoffState;
 use serde_json::json;
 
 /// The state folder is gone. The next start makes a new one.
@@ -151,10 +152,8 @@ async fn l9_after_a_lost_journal_without_a_push_nothing_is_posted_and_the_findin
 async fn r1_after_a_lost_journal_and_a_push_the_reviewer_continues_its_threads() {
     let place = Place::new().await;
     let config = config(&place);
-    let (underflow, empty) = (
-        reported(3, "Subtraction underflows", "critical"),
-        reported(7, "Empty slice panics", "medium"),
-    );
+    let (underflow, empty) =
+        (reported(3, "Subtraction underflows", "critical"), reported(7, "Empty slice panics", "medium"));
     answer(&place, 1, &[], &[underflow, empty]);
     assert_eq!(runs_to_its_end(&place, &config).await, "issues_found");
 
@@ -216,4 +215,34 @@ async fn r3_after_a_lost_journal_a_persons_word_in_a_thread_still_ends_it() {
     assert_eq!(run.threads(), ["resolved by wont_fix"]);
     run.stop().await;
     assert_eq!((calls(&place), reviews(&place).len()), (1, 1));
+}
+
+/// H1, H4: the findings go although the journal that knew them is lost. A target that can be searched gets
+/// them once; about another one, a person decides.
+#[tokio::test]
+async fn h4_after_a_lost_journal_and_a_merge_the_findings_are_handed_off_at_most_once() {
+    for (kind, is_sent) in [("issue", true), ("command", false)] {
+        let place = Place::new().await;
+        let agent = place.script("agent", "cat > /dev/null; echo run >> \"$here/runs\"");
+        let command = if is_sent { String::new() } else { format!("command = ['{agent}']\n") };
+        let config = format!(
+            "{}[handoff]\nmode = 'full_auto'\n[[handoff.targets]]\nname = 'default'\nkind = '{kind}'\n{command}",
+            config(&place)
+        );
+        answer(&place, 1, &[], &[reported(3, "Subtraction underflows", "critical")]);
+        assert_eq!(runs_to_its_end(&place, &config).await, "issues_found");
+        place.play("{ merge = { by = 'dana' } }");
+        for _ in 0..2 {
+            lose_journal(&place);
+            let run = place.run(&config).await;
+            run.ticks(2).await;
+            let states: Vec<HandoffState> = run.view().handoffs.iter().map(|it| it.state.clone()).collect();
+            assert_eq!(states.len(), 1, "{kind}");
+            assert_eq!(matches!(states[0], HandoffState::Sent { .. }), is_sent, "{kind}: {states:?}");
+            assert_eq!(matches!(states[0], HandoffState::Stuck(_)), !is_sent, "{kind}: {states:?}");
+            run.stop().await;
+        }
+        let sent = place.simulator.issues().len() + place.read("runs").lines().count();
+        assert_eq!(sent, usize::from(is_sent), "{kind}");
+    }
 }

@@ -117,9 +117,9 @@ async fn an_answer_that_was_valid_on_arrival_stays_valid() {
         computed.folded.engine.threads().map(|thread| thread.id.as_str().to_owned()).collect();
     for record in &mut records {
         record.body.as_object_mut().unwrap().remove("terms");
-        let body = ids.iter().fold(record.body.to_string(), |body, id| {
-            body.replace(id, id.rsplit_once('-').unwrap().0)
-        });
+        let body = ids
+            .iter()
+            .fold(record.body.to_string(), |body, id| body.replace(id, id.rsplit_once('-').unwrap().0));
         record.body = serde_json::from_str(&body).unwrap();
     }
     let older = History::of(&records);
