@@ -95,7 +95,7 @@ async fn the_next_start_removes_the_work_tree_of_a_killed_round_once_nobody_uses
     until("the agent never ends", || lock.try_lock().is_ok()).await;
     drop(lock);
     look_once(&shop).await;
-    assert_eq!(folders(&shop), [foreign.clone()]);
+    assert_eq!(folders(&shop), [foreign]);
     assert_eq!(trees(&checkout), others, "nothing else is touched");
 }
 
