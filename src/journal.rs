@@ -12,6 +12,7 @@
 pub mod address;
 pub mod error;
 pub mod follow;
+pub mod instance;
 pub mod record;
 pub mod repositories;
 
@@ -280,7 +281,7 @@ impl Journal {
     // ----------------------------------------------------------------------------------------------
 
     /// Takes the lease of a pull request, if no other instance holds it. A lease of the same holder is
-    /// prolonged.
+    /// prolonged, so `holder` is an identity and not only a name ([`instance::unique`]).
     pub async fn acquire(
         &self,
         pull_request: &PullRequestKey,

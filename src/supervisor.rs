@@ -9,6 +9,7 @@
 //! and no write to a repository that is only watched unless a person asked for it.
 
 mod actor;
+pub mod adoption;
 pub mod clock;
 pub mod computed_state;
 pub mod fact;
@@ -34,13 +35,14 @@ pub use view::{
     Board, DriverRole, DueState, DueWrite, PullRequestView, SupervisorProblem, SupervisorProblemKind,
 };
 
+use crate::agents::authors::AuthorAgent;
 use crate::config::Config;
 use crate::domain::post::PostReader;
 use crate::domain::snapshot::RepositoryName;
 use crate::domain::vocabulary::ReviewerName;
 use crate::github::writer::WritePace;
 use crate::github::{Client, Reader, Writer};
-use crate::journal::Journal;
+use crate::journal::{Journal, instance};
 use crate::reviewers::profiles::{ActiveProfile, Profiles};
 use clock::{Clock, WorkCounter};
 use computed_state::RepositoryRules;
@@ -79,7 +81,8 @@ pub struct SupervisorOptions {
     pub journal: Journal,
     pub client: Client,
     pub clock: Arc<dyn Clock>,
-    /// Names this process among the instances that share a journal.
+    /// Identifies this process among the instances that share a journal
+    /// ([`unique`](crate::journal::instance::unique)).
     pub instance: String,
     /// Only watch, even where the configuration says `drive`.
     pub read_only: bool,
@@ -120,5 +123,16 @@ pub(crate) struct SupervisorContext {
 impl SupervisorContext {
     fn rules<'n>(&self, names: impl IntoIterator<Item = &'n RepositoryName>) -> RepositoryRules<'_> {
         RepositoryRules::of_names(&self.config, &*self.reads, names, self.read_only)
+    }
+
+    /// The author's agent, if this instance may dispatch it anywhere.
+    fn author_agent(&self) -> Option<&AuthorAgent> {
+        let is_used = self.config.repositories.iter().any(|it| it.drive && it.author);
+        self.config.author.agent.as_ref().filter(|_| is_used && !self.read_only)
+    }
+
+    /// The name of this instance in records, for people.
+    fn instance_name(&self) -> &str {
+        instance::name(&self.instance)
     }
 }

@@ -5,6 +5,7 @@
 //! result; the agent's output does not count. Whether a round may start is the loop's decision (L6), not made
 //! here.
 
+mod leftovers;
 mod task;
 mod work_tree;
 
@@ -20,7 +21,7 @@ use std::future::Future;
 use std::path::PathBuf;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
-use work_tree::WorkTree;
+use work_tree::{Git, WorkTree};
 
 /// The author's agent from the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,6 +122,11 @@ pub async fn dispatch(
     tree.remove().await;
     let (ending, took) = run?;
     Ok(AuthorOutcome { ending, took, head_before: task.head, head_after })
+}
+
+/// Removes the work trees of rounds that were killed together with Cloture, unless somebody still uses them.
+pub async fn remove_leftovers(agent: &AuthorAgent) {
+    leftovers::remove(&Git::of(agent)).await;
 }
 
 /// The arguments of each kind of agent. The configured `command` can add others.

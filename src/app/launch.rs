@@ -97,7 +97,7 @@ pub fn open(invocation: &Invocation) -> anyhow::Result<TerminalClosed> {
         read_only: invocation.read_only,
         state_folder: invocation.state_folder(),
         directory: env::current_dir()?,
-        instance: session::instance_name(),
+        instance: session::instance_identity(),
         by: env::var("USER").unwrap_or_else(|_| "a person".to_owned()),
         environment: |name| env::var(name).ok(),
     };

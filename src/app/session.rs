@@ -9,6 +9,7 @@ use crate::config::Config;
 use crate::failure::{Failure, FailureKind};
 use crate::github::writer::WritePace;
 use crate::github::{Client, Host, PullRequestAddress, PullRequestRef};
+use crate::journal::instance;
 use crate::journal::{
     Checkpoint, Journal, JournalAddress, JournalError, JournalOptions, PullRequestKey, SetAside,
     StoredSnapshot,
@@ -221,11 +222,11 @@ pub fn damage_notice(set_aside: &SetAside) -> String {
     format!("the journal was damaged ({why}) and was moved to {to}; Cloture started a new one")
 }
 
-/// Names this process in a shared journal, so that people can read which one did what.
-pub fn instance_name() -> String {
+/// Identifies this process in a shared journal. People read its name there, to see which one did what.
+pub fn instance_identity() -> String {
     let host = env::var("HOSTNAME").ok().or_else(|| fs::read_to_string("/etc/hostname").ok());
     let host = host.map(|host| host.trim().to_owned()).filter(|host| !host.is_empty());
-    format!("{}/{}", host.unwrap_or_else(|| "here".to_owned()), process::id())
+    instance::unique(&format!("{}/{}", host.unwrap_or_else(|| "here".to_owned()), process::id()))
 }
 
 impl From<JournalError> for Failure {

@@ -6,7 +6,7 @@ mod lines;
 use crate::app::invocation::{CommandContext, Invocation};
 use crate::app::runtime::interrupted;
 use crate::app::selection;
-use crate::app::session::{Session, instance_name};
+use crate::app::session::{Session, instance_identity};
 use crate::commands::Outcome;
 use crate::domain::review_loop::Exit;
 use crate::failure::{ExitStatus, Failure, FailureKind};
@@ -83,7 +83,8 @@ pub fn run(
             notifier.seed(before);
         }
         let tracked = vec![address.clone().into()];
-        let supervisor = session.supervise(&settings, instance_name(), invocation.read_only, tracked).await?;
+        let supervisor =
+            session.supervise(&settings, instance_identity(), invocation.read_only, tracked).await?;
         let terminal = io::stdout().is_terminal();
         let options = WatchOptions { pull_request: address, json, once, timeout, terminal };
         let output = &mut standard_output();

@@ -285,6 +285,16 @@ impl ThreadMachine {
         ThreadMachine { status: ThreadStatus::Open, counters, reopens: 0, returns: 0 }
     }
 
+    /// A thread that its reviewer had resolved when it was adopted from GitHub.
+    pub fn adopted_as_resolved() -> ThreadMachine {
+        ThreadMachine { status: ThreadStatus::Resolved(ResolvedBy::Reviewer), ..ThreadMachine::opened() }
+    }
+
+    /// A thread that waited for a person when it was adopted from GitHub.
+    pub fn adopted_as_escalated(cause: EscalatedBy, returns: u32, reopens: u32) -> ThreadMachine {
+        ThreadMachine { status: ThreadStatus::Escalated(cause), reopens, returns, ..ThreadMachine::opened() }
+    }
+
     pub fn is_open(&self) -> bool {
         self.status == ThreadStatus::Open
     }

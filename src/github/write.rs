@@ -234,6 +234,32 @@ impl Write {
         !matches!(self, Write::Dispatch { .. })
     }
 
+    /// The key in the hidden marker of the text, if the write has a text.
+    pub fn key(&self) -> Option<&WriteKey> {
+        match self {
+            Write::Reply { key, .. }
+            | Write::Comment { key, .. }
+            | Write::Review { key, .. }
+            | Write::OpenIssue { key, .. }
+            | Write::Dispatch { key, .. } => Some(key),
+            _ => None,
+        }
+    }
+
+    /// The same write, with another key if it has one.
+    #[must_use]
+    pub fn with_key(mut self, other: WriteKey) -> Write {
+        if let Write::Reply { key, .. }
+        | Write::Comment { key, .. }
+        | Write::Review { key, .. }
+        | Write::OpenIssue { key, .. }
+        | Write::Dispatch { key, .. } = &mut self
+        {
+            *key = other;
+        }
+        self
+    }
+
     /// The kind of write, for the log.
     pub(super) fn kind(&self) -> &'static str {
         match self {

@@ -1,6 +1,7 @@
 //! The failures of the journal. Each has a sentence that says what to do.
 
 use super::address::JournalAddress;
+use super::instance;
 use super::record::PullRequestKey;
 use std::path::PathBuf;
 use std::{fmt, io};
@@ -68,9 +69,11 @@ pub struct LostLease {
 impl fmt::Display for LostLease {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let LostLease { pull_request, holder, epoch, now_held_by } = self;
+        let other = now_held_by.as_deref();
+        let holder = instance::shown(holder, other.unwrap_or_default());
         write!(f, "{pull_request} is no longer held by {holder} in epoch {epoch}")?;
-        match now_held_by {
-            Some(other) => write!(f, " but by {other}"),
+        match other {
+            Some(other) => write!(f, " but by {}", instance::shown(other, &self.holder)),
             None => Ok(()),
         }
     }

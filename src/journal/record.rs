@@ -264,7 +264,7 @@ pub struct StoredSnapshots {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lease {
     pub pull_request: PullRequestKey,
-    /// The instance that holds it.
+    /// The identity of the instance that holds it ([`super::instance`]).
     pub holder: String,
     /// Grows each time an instance takes the lease, so that a former holder differs from the present one.
     pub epoch: u64,

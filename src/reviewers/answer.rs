@@ -19,12 +19,12 @@ pub struct ReceivedAnswer {
     pub summary: Option<String>,
 }
 
-/// Reads a reviewer's output. `name_thread` names the thread that a finding would open, by its index.
+/// Reads a reviewer's output. `name_thread` names the thread that a finding would open, by its index and text.
 pub fn read(
     printed: &[u8],
     protocol: Protocol,
     policy: &Policy,
-    name_thread: impl Fn(usize) -> ThreadId,
+    name_thread: impl Fn(usize, &Finding) -> ThreadId,
 ) -> Result<ReceivedAnswer, Violation> {
     if printed.len() as u64 > u64::from(policy.max_answer_bytes) {
         let (size, limit) = (printed.len(), policy.max_answer_bytes);
@@ -34,7 +34,8 @@ pub fn read(
         serde_json::from_slice(printed).map_err(|error| Violation::MalformedAnswer(error.to_string()))?;
     let Object(AnswerEntry { actions, findings, summary }) = parsed(value, "")?;
     let answer = assemble(protocol, actions, findings, |index, finding: FindingEntry| {
-        Ok(AnswerFinding { id: name_thread(index), finding: finding.into_finding("", None)? })
+        let finding = finding.into_finding("", None)?;
+        Ok(AnswerFinding { id: name_thread(index, &finding), finding })
     })?;
     let limit = policy.max_findings_per_answer;
     if answer.reports().len() as u64 > u64::from(limit) {

@@ -8,9 +8,11 @@ use super::answer::{self, ReceivedAnswer};
 use super::request::{PreparedRequest, RequestSources, prepare};
 use crate::domain::cycle::{CycleSkip, CycleTrigger, FrozenCycle, Violation};
 use crate::domain::driven::{CycleOutcome, DrivenPullRequest, NextCall};
+use crate::domain::finding::Finding;
 use crate::domain::policy::Policy;
 use crate::domain::re_review::PromptFit;
 use crate::domain::vocabulary::{ReviewerName, ThreadId};
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// One call of a reviewer and its answer.
@@ -59,7 +61,9 @@ async fn attempt(
     let call = ReviewerCall { request: &request, frozen: &frozen, protocol: sources.protocol, most_bytes };
     let ReviewerResponse { answer, log, took } = driver.ask(&call).await;
     let received = answer.and_then(|printed| {
-        answer::read(&printed, sources.protocol, policy, |index| thread_name(&frozen, index))
+        answer::read(&printed, sources.protocol, policy, |index, finding| {
+            thread_name(&frozen, index, finding, ThreadNaming::ByText)
+        })
     });
     CallAttempt { frozen, fit, received, log, took }
 }
@@ -103,9 +107,32 @@ pub async fn cycle(
     }
 }
 
+/// What tells the threads of one answer apart.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ThreadNaming {
+    /// The finding's index, as in the answers that older versions asked for.
+    #[default]
+    ByIndex,
+    /// The index and the finding's text. Two journals may ask about one head, and their answers need not have
+    /// the same finding at an index.
+    ByText,
+}
+
 /// The name of the thread that a finding would open. A reviewer completes at most one cycle at each head
-/// (C5), so reviewer, head and the finding's index make the name unique.
-pub fn thread_name(frozen: &FrozenCycle, index: usize) -> ThreadId {
+/// (C5), so reviewer, head and the finding make the name unique.
+pub fn thread_name(frozen: &FrozenCycle, index: usize, finding: &Finding, naming: ThreadNaming) -> ThreadId {
     let head: String = frozen.head.as_ref().map_or("", |head| head.as_str()).chars().take(12).collect();
-    format!("{}/{head}/{}", frozen.reviewer, index + 1).into()
+    let name = format!("{}/{head}/{}", frozen.reviewer, index + 1);
+    match naming {
+        ThreadNaming::ByIndex => name.into(),
+        ThreadNaming::ByText => {
+            let text = [finding.path.as_str(), &finding.title, &finding.body].join("\0");
+            // FNV-1a: the same in every version and on every machine.
+            let digest = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+                (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+            });
+            format!("{name}-{:08x}", digest >> 32).into()
+        }
+    }
 }

@@ -25,7 +25,7 @@ use crate::domain::snapshot::PullRequestSnapshot;
 use crate::domain::vocabulary::{ReviewerName, Sha};
 use crate::failure::Failure;
 use crate::github::PullRequestAddress;
-use crate::journal::{JournalError, PullRequestKey, Record};
+use crate::journal::{JournalError, PullRequestKey, Record, instance};
 use handoff::HandoffProgress;
 use identity::KnownIdentity;
 use jiff::Timestamp;
@@ -34,7 +34,7 @@ use lease::DriverLease;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use turns::{LoopProgress, LoopTrigger};
 
 /// Everything that can wake a pull request's loop.
@@ -176,6 +176,12 @@ impl ActorProblems {
     }
 }
 
+/// Completes when loops must stop at once.
+async fn told_to_hurry(hurry: &mut watch::Receiver<bool>) {
+    // The sender lives as long as the supervisor's context, which the actor holds.
+    let _told = hurry.wait_for(|hurry| *hurry).await.is_ok();
+}
+
 /// The stored state that an actor starts with.
 pub(super) struct ActorStart {
     pub(super) address: PullRequestAddress,
@@ -232,13 +238,19 @@ impl PullRequestActor {
         let mut hurry = context.hurry.subscribe();
         loop {
             let LoopMessage { wake, working } = tokio::select! {
-                _must_stop = hurry.wait_for(|hurry| *hurry) => break,
+                () = told_to_hurry(&mut hurry) => break,
                 message = inbox.recv() => match message {
                     Some(message) => message,
                     None => break,
                 },
                 // This actor holds a sender, so this channel never closes by itself.
                 Some(message) = reports.recv() => message,
+                // A poll renews the lease, too, but none may come while a program runs: GitHub may limit
+                // requests for an hour.
+                () = self.lease.renewal_is_due(), if self.programs.any() => {
+                    self.renew_for_programs().await;
+                    continue;
+                }
             };
             if matches!(*wake, WakeUp::Shutdown) {
                 break;
@@ -250,7 +262,7 @@ impl PullRequestActor {
             let outcome = tokio::select! {
                 outcome = &mut turn => Some(outcome),
                 // An interrupted write has its intent in the journal, and the next start looks for it.
-                _must_stop = hurry.wait_for(|hurry| *hurry) => None,
+                () = told_to_hurry(&mut hurry) => None,
             };
             drop(turn);
             match outcome {
@@ -315,6 +327,7 @@ impl PullRequestActor {
             }
             WakeUp::ChangesRead { reviewer, head, changes } => {
                 self.programs.reviewers.remove(&reviewer);
+                self.keep_lease().await?;
                 match changes {
                     DiffReading::Read(changes) => self.ask_about(&reviewer, &head, changes).await,
                     DiffReading::Refused(why) => self.cannot_ask_about(reviewer, head, &why).await,
@@ -327,6 +340,7 @@ impl PullRequestActor {
             }
             WakeUp::ReviewerAnswered { reviewer, head, attempt, answer, log, warning } => {
                 self.programs.reviewers.remove(&reviewer);
+                self.keep_lease().await?;
                 let why = [warning, last_line(&log)].into_iter().flatten().collect::<Vec<_>>().join("; ");
                 let fact = Fact::Answered { reviewer: reviewer.clone(), head, attempt, answer };
                 self.record_held(fact, reviewer.as_str(), &why).await?;
@@ -334,6 +348,7 @@ impl PullRequestActor {
             }
             WakeUp::AuthorEnded { head, outcome, pushed } => {
                 self.programs.author = None;
+                self.keep_lease().await?;
                 let number = self.history.author_rounds().saturating_sub(1);
                 let ended = Fact::AuthorEnded { head, outcome: outcome.clone(), pushed, number };
                 self.record_held(ended, "author", &outcome).await?;
@@ -379,7 +394,7 @@ impl PullRequestActor {
         if self.context.read_only {
             return self.step(LoopTrigger::Command(command)).await;
         }
-        let instance = self.context.instance.clone();
+        let instance = self.context.instance_name().to_owned();
         self.record(Fact::Told { told: command }, &instance, "").await?;
         self.step(LoopTrigger::Learned).await
     }
@@ -419,7 +434,8 @@ impl PullRequestActor {
 
     fn failed(&mut self, error: &JournalError, is_scheduled: bool) {
         if let JournalError::LeaseLost(lost) = error {
-            self.stand_by(lost.now_held_by.clone().unwrap_or_default());
+            let holder = lost.now_held_by.as_deref().unwrap_or_default();
+            self.stand_by(instance::shown(holder, &self.context.instance).to_owned());
             return;
         }
         // Nothing is done that cannot be recorded; the next wake-up tries again.

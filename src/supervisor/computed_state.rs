@@ -286,6 +286,13 @@ impl ComputedState {
         !seen.arrivals_of(&reacting).missing.is_empty()
     }
 
+    /// Whether GitHub shows a driven reviewer's review of this head, posted with this journal or another.
+    pub fn has_posted_review(&self, reviewer: &ReviewerName) -> bool {
+        let head = &self.snapshot.head.sha;
+        let mut at_head = self.snapshot.reviews.iter().filter(|review| review.commit.as_ref() == Some(head));
+        at_head.any(|review| markers::posted_review(review).as_ref() == Some(reviewer))
+    }
+
     /// L3: posts of reviewers for this head that nobody but a person can read.
     pub fn unreadable(&self) -> Vec<UnreadableReview> {
         let reviewers = self.seen.expected.union(&self.recognised).cloned().collect();

@@ -3,6 +3,7 @@
 //! A fact has two times. Its own is comparable with the forge's times, so that a person's decision and a
 //! bot's comment sort in their true order. The database's time of the record is for people to read.
 
+use super::adoption::AdoptedThread;
 use crate::domain::cycle::Protocol;
 use crate::domain::finding::Destination;
 use crate::domain::handoff::HandoffTask;
@@ -12,6 +13,7 @@ use crate::domain::policy::Policy;
 use crate::domain::review_loop::{Exit, LoopEvent};
 use crate::domain::vocabulary::{FilePath, Intent, ReviewerName, Sha, TargetName, ThreadId};
 use crate::journal::{NewRecord, PullRequestKey, Record};
+use crate::reviewers::ask::ThreadNaming;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -154,6 +156,12 @@ pub enum Fact {
         answer: RecordedAnswer,
     },
 
+    /// The driver found a thread on GitHub that Cloture posted with another journal.
+    Adopted {
+        #[serde(flatten)]
+        adopted: Box<AdoptedThread>,
+    },
+
     // Observed reviewers
     /// L3: the reviewer's profile cannot read this post. One record for each edit of the post.
     UnreadablePost {
@@ -184,6 +192,9 @@ fn pushed() -> bool {
 pub struct CycleTerms {
     pub policy: Policy,
     pub protocol: Protocol,
+    /// How the threads of its findings are named.
+    #[serde(default)]
+    pub naming: ThreadNaming,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -285,6 +296,7 @@ impl Fact {
             Fact::Asked { .. } => "asked",
             Fact::Unreviewable { .. } => "unreviewable",
             Fact::Answered { .. } => "answered",
+            Fact::Adopted { .. } => "adopted",
             Fact::UnreadablePost { .. } => "unreadable_post",
             Fact::Ended { .. } => "ended",
         }
@@ -308,6 +320,7 @@ impl Fact {
             Fact::RaisedAgain { thread, by, .. } => Some(format!("{thread}/{by}")),
             Fact::Replied { comment, turn, .. } => Some(format!("{comment}/{turn}")),
             Fact::ResolvedThere { thread, turn } => Some(format!("{thread}/{turn}")),
+            Fact::Adopted { adopted } => Some(adopted.thread.to_string()),
             Fact::Pushed { head, number, .. } => Some(format!("{number}/{head}")),
             Fact::Dispatched { head, number, .. } | Fact::AuthorEnded { head, number, .. } => {
                 Some(format!("{number}/{head}"))

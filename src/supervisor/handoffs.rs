@@ -40,25 +40,46 @@ pub fn handoffs(
 #[derive(Debug, Default)]
 pub(super) struct DeliveryAttempts {
     pub(super) made: u32,
-    last: Option<(Timestamp, DeliveryOutcome)>,
+    last: Option<LastTry>,
+}
+
+/// The last try at a task.
+#[derive(Debug)]
+struct LastTry {
+    outcome: DeliveryOutcome,
+    /// By the database's clock.
+    recorded_at: Timestamp,
+    /// By the clock of the instance that made it. Older versions did not record it.
+    ended_at: Option<Timestamp>,
 }
 
 impl DeliveryAttempts {
     pub(super) fn of(task: &str, history: &History) -> DeliveryAttempts {
         let mut tries = DeliveryAttempts::default();
         while let Some((at, body)) = history.outcome(&try_key(task, tries.made + 1)) {
-            tries.add(*at, read_outcome(body));
+            tries.add(*at, body);
         }
         tries
     }
 
-    fn add(&mut self, at: Timestamp, outcome: DeliveryOutcome) {
+    fn add(&mut self, recorded_at: Timestamp, body: &Value) {
         self.made += 1;
-        self.last = Some((at, outcome));
+        let ended_at = body.get("ended_at").and_then(Value::as_str).and_then(|at| at.parse().ok());
+        self.last = Some(LastTry { outcome: read_outcome(body), recorded_at, ended_at });
     }
 
     pub(super) fn last(&self) -> Option<&DeliveryOutcome> {
-        self.last.as_ref().map(|(_, outcome)| outcome)
+        self.last.as_ref().map(|last| &last.outcome)
+    }
+
+    /// How long ago the last try ended, so that a new process continues the wait before the next one. Each
+    /// clock is compared with itself, and one that was set back does not prolong the wait.
+    pub(super) fn waited(&self, now: Timestamp, database_now: Option<Timestamp>) -> Duration {
+        let Some(last) = &self.last else { return Duration::ZERO };
+        let since = |then: Timestamp, now: Timestamp| Duration::try_from(now.duration_since(then)).ok();
+        let by_this_clock = last.ended_at.and_then(|then| since(then, now));
+        let by_database = database_now.and_then(|now| since(last.recorded_at, now));
+        by_this_clock.max(by_database).unwrap_or_default()
     }
 
     fn state(&self, task: &HandoffTask, decided_at: Timestamp, targets: &TargetKinds) -> HandoffState {
@@ -67,8 +88,10 @@ impl DeliveryAttempts {
                 Ok(_) => HandoffState::Waiting { until: decided_at, why: None },
                 Err(error) => HandoffState::Stuck(error.to_string()),
             },
-            Some((at, outcome)) => {
-                state_after(self.made, outcome, |wait| at.checked_add(wait).unwrap_or(Timestamp::MAX))
+            Some(LastTry { outcome, recorded_at, ended_at }) => {
+                let ended_at = ended_at.unwrap_or(*recorded_at);
+                let until = |wait| ended_at.checked_add(wait).unwrap_or(Timestamp::MAX);
+                state_after(self.made, outcome, until)
             }
         }
     }
@@ -107,10 +130,10 @@ fn read_outcome(body: &Value) -> DeliveryOutcome {
 }
 
 /// The form that [`read_outcome`] reads.
-pub(super) fn written_outcome(outcome: &DeliveryOutcome) -> Value {
+pub(super) fn written_outcome(outcome: &DeliveryOutcome, ended_at: Timestamp) -> Value {
     match outcome {
         DeliveryOutcome::Taken { url } => json!({"taken": true, "url": url}),
-        DeliveryOutcome::Refused(why) => json!({"refused": why}),
+        DeliveryOutcome::Refused(why) => json!({"refused": why, "ended_at": ended_at.to_string()}),
         DeliveryOutcome::Unknown(why) => json!({"unknown": why}),
     }
 }
@@ -201,14 +224,14 @@ async fn decided(
     let mut last_try = None;
     let attempt =
         |number: u32, record: &Record| DeliveryAttempt { number, at: record.at, by: record.by.clone() };
-    let is_taken = |tries: &DeliveryAttempts| matches!(tries.last, Some((_, DeliveryOutcome::Taken { .. })));
+    let is_taken = |tries: &DeliveryAttempts| matches!(tries.last(), Some(DeliveryOutcome::Taken { .. }));
     while !is_taken(&tries)
         && let Some(record) = journal.find(about, OUTCOME, try_key(&key, tries.made + 1)).await?
     {
-        tries.add(record.at, read_outcome(&record.body));
+        tries.add(record.at, &record.body);
         last_try = Some(attempt(tries.made, &record));
     }
-    let mut is_unknown = matches!(tries.last, Some((_, DeliveryOutcome::Unknown(_))));
+    let mut is_unknown = matches!(tries.last(), Some(DeliveryOutcome::Unknown(_)));
     if !is_taken(&tries)
         && let Some(record) = journal.find(about, INTENT, try_key(&key, tries.made + 1)).await?
     {

@@ -153,6 +153,14 @@ impl History {
         self.facts().map(|dated| &dated.fact).find(|fact| matches!(fact, Fact::Merged { .. }))
     }
 
+    /// Whether any of these threads comes from another journal.
+    pub fn has_adopted(&self, threads: &[ThreadId]) -> bool {
+        self.facts().any(|dated| match &dated.fact {
+            Fact::Adopted { adopted } => threads.contains(&adopted.thread),
+            _ => false,
+        })
+    }
+
     /// The exit of the last loop that ended.
     pub fn last_exit(&self) -> Option<&Exit> {
         self.facts().rev().find_map(|dated| match &dated.fact {

@@ -31,6 +31,8 @@ pub struct Supervisor {
     writer: Arc<Writer<Client>>,
     stop: oneshot::Sender<()>,
     task: JoinHandle<()>,
+    /// Removes what killed author rounds left behind.
+    tidying: Option<JoinHandle<()>>,
 }
 
 /// Requests to the hub.
@@ -44,6 +46,9 @@ enum HubRequest {
 
 /// How long a loop may take to reach a safe state at shutdown.
 const GRACE: Duration = Duration::from_millis(800);
+
+/// How long the end waits for the removal of leftovers, which takes moments.
+const TIDYING: Duration = Duration::from_secs(5);
 
 /// Queue capacity; senders wait when it is full.
 const QUEUE: usize = 64;
@@ -104,7 +109,11 @@ impl Supervisor {
         let hub = Hub::new(Arc::clone(&context), pull_requests, stored).await?;
         let (stop, stopped) = oneshot::channel();
         let task = tokio::spawn(hub.run(inbox, stopped));
-        Ok(Supervisor { requests, board: view, writer, stop, task })
+        let tidying = context
+            .author_agent()
+            .cloned()
+            .map(|agent| tokio::spawn(async move { crate::agents::authors::remove_leftovers(&agent).await }));
+        Ok(Supervisor { requests, board: view, writer, stop, task, tidying })
     }
 
     /// The board; it has a new value whenever something changed.
@@ -144,6 +153,10 @@ impl Supervisor {
         // A hub that has ended or panicked has stopped already.
         let _ended = self.stop.send(());
         let _panicked = self.task.await;
+        if let Some(tidying) = self.tidying {
+            // The next start goes on where it stops.
+            let _cut_off = tokio::time::timeout(TIDYING, tidying).await;
+        }
     }
 }
 

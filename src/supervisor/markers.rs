@@ -1,7 +1,7 @@
 //! Hidden markers in Cloture's own posts, by which it finds them again, and the keys in them.
 
 use crate::domain::snapshot::{PullRequestSnapshot, Review, ReviewThread, ThreadComment};
-use crate::domain::vocabulary::{ReviewerName, ThreadId};
+use crate::domain::vocabulary::{ReviewerName, Sha, ThreadId};
 use crate::github::write::WriteKey;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -11,9 +11,32 @@ pub fn finding(thread: &ThreadId) -> Option<WriteKey> {
     key(&["finding", thread.as_str()])
 }
 
-/// The key in the review that one cycle posted.
-pub fn review(reviewer: &ReviewerName, number: usize) -> Option<WriteKey> {
-    key(&["review", reviewer.as_str(), &number.to_string()])
+/// The key in the review that one cycle posted. It names the head and no count: GitHub outlives the journal,
+/// and another journal counts from one again. A reviewer completes at most one cycle at a head (C5).
+pub fn review(reviewer: &ReviewerName, head: &Sha) -> Option<WriteKey> {
+    key(&["review", reviewer.as_str(), head.as_str()])
+}
+
+/// The key of a reviewer's reply in a thread. It names the head for the same reason.
+pub fn reply(thread: &ThreadId, reviewer: &ReviewerName, head: &Sha) -> Option<WriteKey> {
+    key(&["reply", thread.as_str(), &format!("{reviewer}/{head}")])
+}
+
+/// The key that older versions gave to the driver's write with this name. They made it from the name,
+/// which counts cycles.
+pub fn former_key(name: &str) -> Option<WriteKey> {
+    let (kind, rest) = name.split_once('/')?;
+    match kind {
+        "review" => {
+            let (reviewer, number) = rest.rsplit_once('/')?;
+            key(&[kind, reviewer, number])
+        }
+        "reply" => {
+            let (thread, turn) = rest.split_once('/')?;
+            key(&[kind, thread, turn])
+        }
+        _ => None,
+    }
 }
 
 /// Whether the key is that of a driven reviewer's review.
@@ -105,21 +128,22 @@ pub fn posted_review(review: &Review) -> Option<ReviewerName> {
     Some(unspelled(reviewer).into())
 }
 
-/// A driven reviewer's cycle, as the key of its reply names it.
-pub fn turn(reviewer: &ReviewerName, number: usize) -> String {
-    format!("{reviewer}/{number}")
+/// The turn in the key of a reply by the driver.
+pub fn reply_turn(key: &WriteKey) -> Option<String> {
+    let (_thread, turn) = key.as_str().strip_prefix("reply/")?.split_once('/')?;
+    Some(unspelled(turn))
 }
 
-/// The driven reviewer of a reply that Cloture posted. Cloture's replies in its own name have other keys.
+/// The driven reviewer of a reply that Cloture posted. Cloture's replies in its own name have other keys. The
+/// part after the reviewer is a head, or a count in replies of older versions.
 pub fn posted_reply(comment: &ThreadComment) -> Option<ReviewerName> {
     if !comment.written_by_us {
         return None;
     }
-    let found = WriteKey::parse_marker(&comment.body)?;
-    let (_thread, turn) = found.as_str().strip_prefix("reply/")?.split_once('/')?;
-    let turn = unspelled(turn);
-    let (reviewer, number) = turn.split_once('/')?;
-    number.parse::<usize>().is_ok().then(|| reviewer.to_owned().into())
+    let turn = reply_turn(&WriteKey::parse_marker(&comment.body)?)?;
+    let (reviewer, head) = turn.split_once('/')?;
+    let is_head = !head.is_empty() && head.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_head.then(|| reviewer.to_owned().into())
 }
 
 /// Whether Cloture posted a driven reviewer's finding with this comment.
@@ -174,14 +198,29 @@ mod tests {
     #[test]
     fn s1_a_marker_in_another_accounts_post_does_not_count() {
         let reviewer = ReviewerName::from("orange");
-        let key = key(&["reply", "PRRT_1", &turn(&reviewer, 2)]).unwrap();
-        let body = key.mark("Still there.");
-        assert_eq!(posted_reply(&comment(&body, true)), Some(reviewer));
-        assert_eq!(posted_reply(&comment(&body, false)), None, "S1");
+        let key = reply(&"PRRT_1".into(), &reviewer, &"9f8e7d6c".into()).unwrap();
+        for key in [key, former_key("reply/PRRT_1/orange/2").unwrap()] {
+            let body = key.mark("Still there.");
+            assert_eq!(posted_reply(&comment(&body, true)), Some(reviewer.clone()), "{key}");
+            assert_eq!(posted_reply(&comment(&body, false)), None, "S1");
+        }
         // Replies in Cloture's own name belong to no reviewer.
         for turn in ["repeats", "escalated/round_limit/0/0", "unlisted"] {
             let own = super::key(&["reply", "PRRT_1", turn]).unwrap().mark("This needs a person.");
             assert_eq!(posted_reply(&comment(&own, true)), None, "{turn}");
+        }
+    }
+
+    #[test]
+    fn the_keys_of_older_versions_follow_from_the_names_of_their_writes() {
+        let former = |name: &str| former_key(name).map(|key| key.as_str().to_owned());
+        assert_eq!(former("review/orange/1").as_deref(), Some("review/orange/1"));
+        assert_eq!(former("review/a b/12").as_deref(), Some("review/a.20.b/12"));
+        assert_eq!(former("reply/PRRT_1/orange/2").as_deref(), Some("reply/PRRT_1/orange.2f.2"));
+        let escalated = former("reply/PRRT_1/escalated/round_limit/0/0");
+        assert_eq!(escalated.as_deref(), Some("reply/PRRT_1/escalated.2f.round_limit.2f.0.2f.0"));
+        for other in ["resolve/PRRT_1/orange/2", "round-cap/0/0", "review"] {
+            assert_eq!(former(other), None, "{other}");
         }
     }
 

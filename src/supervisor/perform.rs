@@ -2,11 +2,14 @@
 
 use super::planned_writes::PlannedWrite;
 use super::review_posting::{self, PostedReview};
+use super::{markers, people};
 use crate::domain::vocabulary::Sha;
 use crate::github::error::RetryAfter;
+use crate::github::write::{Write, WriteKey};
 use crate::github::{Client, Error, WriteOutcome, Writer};
 use crate::journal::{Journal, JournalError, Lease, NewRecord, PullRequestKey, Record};
 use serde_json::json;
+use std::borrow::Cow;
 
 /// The driver's result of a write.
 #[derive(Debug)]
@@ -89,12 +92,15 @@ pub async fn attempt(
     let key = journal_key(about, &planned.name);
     let record =
         |body| NewRecord::new("", by).about(about.clone()).with_reason(planned.why.clone()).with(body);
-    journal.intend(lease, key.clone(), record(json!({"does": planned.write.sentence()}))).await?;
+    let marker = planned.write.key().map(WriteKey::as_str);
+    let intent = record(json!({"does": planned.write.sentence(), "key": marker}));
+    let intended = journal.intend(lease, key.clone(), intent).await?;
+    let write = as_intended(planned, intended.record());
     tracing::info!(pull_request = %about, name = planned.name, "writing");
-    let PostedReview { outcome, changes } = if review_posting::is_of_cycle(&planned.write) {
-        review_posting::post(&planned.write, writer).await
+    let PostedReview { outcome, changes } = if review_posting::is_of_cycle(&write) {
+        review_posting::post(&write, writer).await
     } else {
-        PostedReview { outcome: writer.write(&planned.write).await, changes: Vec::new() }
+        PostedReview { outcome: writer.write(&write).await, changes: Vec::new() }
     };
     match &outcome {
         Ok(outcome) => {
@@ -111,6 +117,22 @@ pub async fn attempt(
             let appended = journal.conclude(lease, key, record(body)).await?;
             Ok(Attempt::Concluded { outcome, record: Box::new(appended.record().clone()) })
         }
+    }
+}
+
+/// The write with the key under which it may already be on GitHub. Older versions recorded no key in the
+/// intent, and gave reviews and replies other keys than this version does.
+fn as_intended<'a>(planned: &'a PlannedWrite, intent: &Record) -> Cow<'a, Write> {
+    let is_the_drivers =
+        planned.write.key().is_some_and(|key| !key.as_str().starts_with(people::key::KEY_PREFIX));
+    let former = if intent.body.get("key").is_none() && is_the_drivers {
+        markers::former_key(&planned.name)
+    } else {
+        None
+    };
+    match former {
+        Some(key) => Cow::Owned(planned.write.clone().with_key(key)),
+        None => Cow::Borrowed(&planned.write),
     }
 }
 

@@ -18,7 +18,7 @@ use crate::domain::machine::{EscalatedBy, ResolvedBy, ThreadStatus};
 use crate::domain::review_loop::PostContent;
 use crate::domain::vocabulary::{ReviewerAction, ReviewerName, Severity, ThreadId};
 use crate::github::discover::PullRequestAddress;
-use crate::github::write::{NewReviewThread, PullRequestTarget, ThreadTarget, Write};
+use crate::github::write::{NewReviewThread, PullRequestTarget, ThreadTarget, Write, WriteKey};
 use jiff::Timestamp;
 use std::fmt::Write as _;
 
@@ -72,7 +72,7 @@ pub fn planned_writes(computed: &ComputedState, operator: &OperatorConfig) -> Ve
 
 /// C3: a cycle's answer as one review with its new threads, then its replies in existing threads.
 fn cycle_writes(computed: &ComputedState, cycle: &CycleResult, writes: &mut Vec<PlannedWrite>) {
-    let Some(key) = markers::review(&cycle.reviewer, cycle.number) else { return };
+    let Some(key) = markers::review(&cycle.reviewer, &cycle.head) else { return };
     let (mut threads, mut elsewhere) = (Vec::new(), Vec::new());
     for id in &cycle.opened {
         let Some(thread) = computed.folded.engine.thread(id) else { continue };
@@ -121,7 +121,7 @@ fn choice_writes(
     writes: &mut Vec<PlannedWrite>,
 ) {
     let Some(shown) = computed.thread(&choice.thread) else { return };
-    let turn = markers::turn(&cycle.reviewer, cycle.number);
+    let turn = turn(cycle);
     let resolves = choice.action == ReviewerAction::Resolve;
     let fixed = format!("{} says that it is fixed", cycle.reviewer);
     let mut body = choice.comment.as_deref().unwrap_or_default().trim().to_owned();
@@ -132,12 +132,18 @@ fn choice_writes(
     }
     if !body.is_empty() {
         let why = format!("{} chose to {}", cycle.reviewer, choice.action.name());
-        reply(computed, &shown, &turn, body, why, writes);
+        let key = |thread: &ThreadId| markers::reply(thread, &cycle.reviewer, &cycle.head);
+        reply_with(key, computed, &shown, &turn, body, why, writes);
     }
     // A thread that was raised again since then is open.
     if resolves && shown.thread.status().is_settled() {
         resolve(computed, &shown, &turn, fixed, writes);
     }
+}
+
+/// A cycle in the names of its writes, which the journal alone reads: a count is enough there.
+fn turn(cycle: &CycleResult) -> String {
+    format!("{}/{}", cycle.reviewer, cycle.number)
 }
 
 /// C7: a reviewer that only lists findings resolves those that it no longer lists.
@@ -146,7 +152,7 @@ fn unlisted_writes(computed: &ComputedState, cycle: &CycleResult, writes: &mut V
         let CycleNote::Unlisted(id) = note else { continue };
         let Some(shown) = computed.thread(id) else { continue };
         if shown.thread.status() == ThreadStatus::Resolved(ResolvedBy::Reviewer) {
-            let turn = format!("unlisted/{}", markers::turn(&cycle.reviewer, cycle.number));
+            let turn = format!("unlisted/{}", turn(cycle));
             let why = format!("{} no longer lists it", cycle.reviewer);
             if shown.on_forge.is_none() {
                 let body = format!("{why}, so it is resolved.");
@@ -293,11 +299,25 @@ fn reply(
     why: String,
     writes: &mut Vec<PlannedWrite>,
 ) {
+    let key = |thread: &ThreadId| markers::key(&["reply", thread.as_str(), turn]);
+    reply_with(key, computed, shown, turn, body, why, writes);
+}
+
+/// The same, with a key of its own.
+fn reply_with(
+    key: impl FnOnce(&ThreadId) -> Option<WriteKey>,
+    computed: &ComputedState,
+    shown: &ThreadView<'_>,
+    turn: &str,
+    body: String,
+    why: String,
+    writes: &mut Vec<PlannedWrite>,
+) {
     let Some(seen) = shown.on_forge else {
         writes.extend(comment_about(computed, shown, turn, &body, why));
         return;
     };
-    let Some(key) = markers::key(&["reply", seen.id.as_str(), turn]) else { return };
+    let Some(key) = key(&seen.id) else { return };
     let write = Write::Reply { thread: place(computed, shown, &seen.id), body, key };
     let name = format!("reply/{}/{turn}", seen.id);
     writes.push(PlannedWrite { name, write, why, only_marks: false });
@@ -373,7 +393,12 @@ fn review_text(cycle: &CycleResult, elsewhere: &[String]) -> String {
     body
 }
 
-fn finding_text(severity: Option<Severity>, title: &str, body: &str, suggestion: Option<&str>) -> String {
+pub(super) fn finding_text(
+    severity: Option<Severity>,
+    title: &str,
+    body: &str,
+    suggestion: Option<&str>,
+) -> String {
     let severity = severity.map_or_else(String::new, |severity| format!(" ({})", severity.name()));
     let mut text = format!("**{title}**{severity}");
     if !body.trim().is_empty() {

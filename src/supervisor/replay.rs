@@ -7,7 +7,7 @@ use super::{markers, planned_writes};
 use crate::config::Config;
 use crate::domain::cycle::{CycleTrigger, FrozenCycle, ReviewerAnswer, ThreadChoice, Violation};
 use crate::domain::driven::{CycleNote, CycleOutcome, DrivenPullRequest, NextCall, Refusal};
-use crate::domain::finding::UndoableAct;
+use crate::domain::finding::{Finding, UndoableAct};
 use crate::domain::handoff::HandoffRules;
 use crate::domain::machine::Decision;
 use crate::domain::observed::{RaisedAgain, ThreadEvent, ThreadEventKind};
@@ -17,7 +17,7 @@ use crate::domain::snapshot::{AccountKind, PullRequestSnapshot, ReviewThread};
 use crate::domain::verdict::Verdict;
 use crate::domain::vocabulary::{ReviewerName, Sha, ThreadId};
 use crate::reviewers::answer;
-use crate::reviewers::ask::thread_name;
+use crate::reviewers::ask::{ThreadNaming, thread_name};
 use jiff::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -68,7 +68,7 @@ pub struct RecordedPush {
 /// A completed cycle, as it is posted on the forge.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CycleResult {
-    /// The number of this reviewer's answer on the pull request; part of the keys of its posts.
+    /// The number of this reviewer's answer in this journal; part of the names of its writes.
     pub number: usize,
     pub reviewer: ReviewerName,
     pub head: Sha,
@@ -256,6 +256,7 @@ impl HistoryReplay<'_> {
             }
             Fact::Ended { exit, head } => folded.ended = Some((exit.clone(), head.clone())),
             Fact::Told { .. } | Fact::UnreadablePost { .. } => {}
+            Fact::Adopted { adopted } => folded.engine.adopt(adopted.thread()),
             Fact::Asked { reviewer, head, terms, whole, .. } => {
                 if whole.is_some() {
                     folded.engine.widen_scope(reviewer);
@@ -333,7 +334,7 @@ impl HistoryReplay<'_> {
     fn todays_terms(&self, reviewer: &ReviewerName) -> CycleTerms {
         let configured = self.config.reviewers.iter().find(|configured| configured.name == *reviewer);
         let protocol = configured.map(|configured| configured.protocol).unwrap_or_default();
-        CycleTerms { policy: self.config.policy.clone(), protocol }
+        CycleTerms { policy: self.config.policy.clone(), protocol, naming: ThreadNaming::default() }
     }
 
     /// Gives an answer to the engine exactly as on its arrival.
@@ -343,10 +344,11 @@ impl HistoryReplay<'_> {
         let number = *number;
         let folded = &mut self.folded;
         let Some(UnansweredCall { frozen, terms, whole }) = self.asked.remove(reviewer) else { return };
-        let CycleTerms { policy, protocol } = terms;
+        let CycleTerms { policy, protocol, naming } = terms;
         let read = match answer {
             RecordedAnswer::Printed(text) => {
-                answer::read(text.as_bytes(), protocol, &policy, |index| thread_name(&frozen, index))
+                let name = |index, finding: &Finding| thread_name(&frozen, index, finding, naming);
+                answer::read(text.as_bytes(), protocol, &policy, name)
             }
             RecordedAnswer::Failed { oversized: true, message } => {
                 Err(Violation::OversizedAnswer(message.clone()))

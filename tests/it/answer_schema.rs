@@ -123,7 +123,8 @@ fn the_schema_permits_exactly_what_the_engine_permits() {
 }
 
 fn engine_permits(asked: &DrivenPullRequest, frozen: &FrozenCycle, answer: &Value, policy: &Policy) -> bool {
-    let read = read(answer.to_string().as_bytes(), Protocol::Actions, policy, |n| format!("new{n}").into());
+    let read =
+        read(answer.to_string().as_bytes(), Protocol::Actions, policy, |n, _| format!("new{n}").into());
     let outcome = asked.clone().answer(frozen, read.map(|received| received.answer), policy);
     matches!(outcome, CycleOutcome::Completed { .. })
 }
@@ -160,7 +161,8 @@ fn schema_and_engine_accept_the_same_findings() {
                 finding["end_line"].as_u64() < finding["line"].as_u64() && finding["end_line"].is_u64();
             let startless = finding["line"].is_null() && finding["end_line"].is_u64();
             let answer = json!({ "findings": [finding] });
-            let read = read(answer.to_string().as_bytes(), protocol, &policy, |n| format!("new{n}").into());
+            let read =
+                read(answer.to_string().as_bytes(), protocol, &policy, |n, _| format!("new{n}").into());
             let expected = read.is_ok() || ((backwards || startless) && validator.is_valid(&answer));
             assert_eq!(validator.is_valid(&answer), expected, "{answer}: {read:?}");
         }
@@ -254,7 +256,7 @@ fn the_strict_schema_uses_only_keywords_of_structured_output_modes() {
             let validator = jsonschema::draft202012::new(&schema["properties"]["findings"]).unwrap();
             assert!(validator.is_valid(&json!([finding])));
             let answer = json!({"findings": [finding]}).to_string();
-            let read = read(answer.as_bytes(), Protocol::Findings, &policy, |n| format!("new{n}").into());
+            let read = read(answer.as_bytes(), Protocol::Findings, &policy, |n, _| format!("new{n}").into());
             assert!(read.is_ok(), "{read:?}");
         }
     }

@@ -143,7 +143,7 @@ fn a_reviewers_answer_stays_within_the_policy() {
     let policy = Policy::default();
     fuzz("answers of reviewers", &bytes(&seeds), |input, _| {
         for protocol in [Protocol::Actions, Protocol::Findings] {
-            let read = answer::read(input, protocol, &policy, |index| format!("n{index}").into());
+            let read = answer::read(input, protocol, &policy, |index, _| format!("n{index}").into());
             if let Ok(received) = read {
                 let reports = received.answer.reports();
                 assert!(reports.len() as u64 <= u64::from(policy.max_findings_per_answer));

@@ -188,7 +188,7 @@ proptest! {
         bytes in prop::collection::vec(any::<u8>(), 0..200),
     ) {
         for protocol in [Protocol::Actions, Protocol::Findings] {
-            let answer = read(&bytes, protocol, &Policy::default(), |n| format!("new{n}").into());
+            let answer = read(&bytes, protocol, &Policy::default(), |n, _| format!("new{n}").into());
             let is_an_answer = serde_json::from_slice::<Value>(&bytes).is_ok_and(|value| value.is_object());
             prop_assert!(answer.is_err() || is_an_answer);
         }
@@ -201,7 +201,7 @@ proptest! {
         field in pick(&["actions", "findings", "summary", "other"]),
     ) {
         let almost = format!("{{\"{field}\": {text}}}");
-        let new_id = |n| format!("new{n}").into();
+        let new_id = |n: usize, _: &cloture::domain::finding::Finding| format!("new{n}").into();
         let _either = read(almost.as_bytes(), Protocol::Actions, &Policy::default(), new_id);
     }
 
@@ -218,7 +218,7 @@ proptest! {
 fn an_oversized_answer_has_its_own_violation() {
     let policy = Policy { max_answer_bytes: 1024, max_findings_per_answer: 2, ..Policy::default() };
     let read =
-        |answer: &str| read(answer.as_bytes(), Protocol::Actions, &policy, |n| format!("new{n}").into());
+        |answer: &str| read(answer.as_bytes(), Protocol::Actions, &policy, |n, _| format!("new{n}").into());
     let finding = r#"{"path": "a", "title": "x", "severity": "low"}"#;
     let kind = |answer: &str| read(answer).map_err(|violation| violation.kind()).map(|_| ());
     assert_eq!(kind(&format!(r#"{{"findings": [{finding}, {finding}]}}"#)), Ok(()));

@@ -11,6 +11,8 @@ mod ends;
 mod handoff;
 mod identity;
 mod kill;
+mod leftovers;
+mod lost_journal;
 mod many;
 mod observed;
 mod people;

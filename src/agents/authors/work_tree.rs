@@ -1,5 +1,6 @@
 //! A git work tree for one author round, made from a local checkout.
 
+use super::leftovers::{self, RoundFolder};
 use super::{AuthorAgent, AuthorTask};
 use crate::agents::process::{self, Environment, ProgramEnding, ProgramLimits, ProgramRun};
 use crate::domain::snapshot::RepositoryName;
@@ -7,7 +8,6 @@ use crate::domain::vocabulary::Sha;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tempfile::TempDir;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WorkTreeError {
@@ -41,15 +41,15 @@ pub(super) struct WorkTree {
     branch: String,
     path: PathBuf,
     git_folder: PathBuf,
-    /// Dropped last, so it also removes files that git left.
-    _folder: TempDir,
+    /// Dropped last.
+    _folder: RoundFolder,
 }
 
 impl WorkTree {
     /// Fetches the branch and checks out its head, if the head is still the task's.
     pub(super) async fn prepare(agent: &AuthorAgent, task: &AuthorTask) -> Result<WorkTree, WorkTreeError> {
-        let checkout = std::path::absolute(&agent.checkout).unwrap_or_else(|_| agent.checkout.clone());
-        let git = Git { checkout: checkout.clone(), env: agent.program.env.clone() };
+        let git = Git::of(agent);
+        let checkout = git.checkout.clone();
         let git_folder = git.run(&["rev-parse", "--path-format=absolute", "--git-common-dir"]).await;
         let git_folder = PathBuf::from(git_folder.map_err(|_| WorkTreeError::NoCheckout(checkout))?);
         let branch = task.push.branch.clone();
@@ -59,8 +59,9 @@ impl WorkTree {
         let repository = task.head_repository.as_ref();
         let repository = repository.ok_or_else(|| WorkTreeError::NoRepository(branch.clone()))?;
         let remote = git.remote_of(repository, &task.former_names).await?;
-        let folder = TempDir::new().map_err(|_| WorkTreeError::NoFolder)?;
-        let path = folder.path().join("work");
+        leftovers::remove(&git).await;
+        let folder = RoundFolder::create().map_err(|_| WorkTreeError::NoFolder)?;
+        let path = folder.tree();
         let tree = WorkTree { git, remote, branch, path, git_folder, _folder: folder };
         if tree.branch_head().await? != task.head {
             let (branch, expected) = (tree.branch.clone(), task.head.clone());
@@ -68,8 +69,6 @@ impl WorkTree {
         }
         let reference = tree.reference();
         tree.git.run(&["fetch", "--quiet", "--no-tags", &tree.remote, &reference]).await?;
-        // Removes work trees of interrupted rounds.
-        tree.git.run(&["worktree", "prune"]).await?;
         let place = tree.path.to_string_lossy().into_owned();
         tree.git.run(&["worktree", "add", "--quiet", "--detach", &place, task.head.as_str()]).await?;
         Ok(tree)
@@ -94,10 +93,10 @@ impl WorkTree {
         Ok(head.into())
     }
 
-    /// Removes the work tree. If that fails, the next round prunes it.
+    /// Removes the work tree. If that fails, the next round or the next start does it.
     pub(super) async fn remove(self) {
         let place = self.path.to_string_lossy().into_owned();
-        let _pruned_later = self.git.run(&["worktree", "remove", "--force", &place]).await;
+        let _removed_later = self.git.run(&["worktree", "remove", "--force", &place]).await;
     }
 
     /// The full name, which git cannot take for an option or a tag.
@@ -108,14 +107,19 @@ impl WorkTree {
 
 /// `git` in the checkout.
 #[derive(Debug)]
-struct Git {
+pub(super) struct Git {
     checkout: PathBuf,
     /// The agent's variables: git has to reach the remote as well.
     env: Vec<String>,
 }
 
 impl Git {
-    async fn run(&self, arguments: &[&str]) -> Result<String, WorkTreeError> {
+    pub(super) fn of(agent: &AuthorAgent) -> Git {
+        let checkout = std::path::absolute(&agent.checkout).unwrap_or_else(|_| agent.checkout.clone());
+        Git { checkout, env: agent.program.env.clone() }
+    }
+
+    pub(super) async fn run(&self, arguments: &[&str]) -> Result<String, WorkTreeError> {
         // Hooks could come with the code under review, so none run.
         let own = ["-c", "core.hooksPath=/dev/null"];
         let words: Vec<OsString> = own.iter().chain(arguments).map(OsString::from).collect();

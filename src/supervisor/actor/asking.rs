@@ -4,13 +4,14 @@
 use super::PullRequestActor;
 use super::turns::LoopTrigger;
 use crate::config::ReviewerConfig;
-use crate::domain::cycle::{CycleTrigger, FrozenCycle};
+use crate::domain::cycle::{CycleSkip, CycleTrigger, FrozenCycle};
 use crate::domain::driven::NextCall;
 use crate::domain::review_loop::Phase;
 use crate::domain::snapshot::PullRequestState;
 use crate::domain::vocabulary::{ReviewerName, Sha};
 use crate::github::diff::DiffInScope;
 use crate::journal::JournalError;
+use crate::reviewers::ask::ThreadNaming;
 use crate::supervisor::computed_state::ComputedState;
 use crate::supervisor::fact::{CycleTerms, Fact};
 use crate::supervisor::programs::{self, CycleAttempt};
@@ -119,10 +120,15 @@ impl PullRequestActor {
     }
 
     fn terms(&self, reviewer: &ReviewerConfig) -> CycleTerms {
-        CycleTerms { policy: self.context.config.policy.clone(), protocol: reviewer.protocol }
+        let policy = self.context.config.policy.clone();
+        CycleTerms { policy, protocol: reviewer.protocol, naming: ThreadNaming::ByText }
     }
 
     fn next_call(&self, reviewer: &ReviewerConfig, computed: &ComputedState) -> NextCall {
+        // C5: this journal may be new, but GitHub shows the review.
+        if computed.has_posted_review(&reviewer.name) {
+            return NextCall::Skip(CycleSkip::SameSha);
+        }
         let mut engine = computed.folded.engine.clone();
         engine.next_call(&reviewer.name, CycleTrigger::Review, &self.context.config.policy)
     }

@@ -2,7 +2,7 @@
 //!
 //! Every try has a key of its own in the journal. A try without an outcome may have arrived. If the target
 //! can be searched, the sender looks for the task and sends it if it is missing; otherwise a person decides
-//! (H4). The same goes for tasks that a damaged journal may have sent.
+//! (H4). The same goes for tasks that a damaged or lost journal may have sent.
 
 use super::PullRequestActor;
 use crate::agents::targets::{self, Delivery, DeliveryMeans, DeliveryOutcome, TaskDocument, TaskSources};
@@ -16,15 +16,13 @@ use crate::supervisor::planned_writes;
 use crate::supervisor::view::{HandoffState, HandoffView};
 use jiff::Timestamp;
 use serde_json::json;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 #[derive(Debug, Default)]
 pub(super) struct HandoffProgress {
     /// The tasks that the merge decided.
     pub(super) tasks: Vec<HandoffView>,
-    /// When a refused task is tried again, by its key.
-    retry_at: BTreeMap<String, Timestamp>,
     /// Keys of tasks that a person wants tried again, stuck or not.
     pub(super) forced: BTreeSet<String>,
 }
@@ -59,8 +57,8 @@ impl PullRequestActor {
         let now = self.context.clock.now();
         let later = |wait| now.checked_add(wait).unwrap_or(Timestamp::MAX);
         if let Some(last) = tries.last() {
-            let until = |wait| *self.handoffs.retry_at.entry(key.clone()).or_insert_with(|| later(wait));
-            let state = state_after(tries.made, last, until);
+            let waited = tries.waited(now, self.lease.database_now());
+            let state = state_after(tries.made, last, |wait| later(wait.saturating_sub(waited)));
             let has_to_wait = match &state {
                 HandoffState::Sent { .. } => true,
                 HandoffState::Stuck(_) => !forced,
@@ -83,13 +81,8 @@ impl PullRequestActor {
             return Ok(shown(task, HandoffState::Waiting { until, why }));
         }
         let outcome = self.try_once(&delivery, tries.made + 1, may_be_sent && !forced).await?;
-        self.handoffs.retry_at.remove(&key);
         self.handoffs.forced.remove(&key);
-        let state = state_after(tries.made + 1, &outcome, later);
-        if let HandoffState::Waiting { until, .. } = &state {
-            self.handoffs.retry_at.insert(key.clone(), *until);
-        }
-        Ok(shown(task, state))
+        Ok(shown(task, state_after(tries.made + 1, &outcome, later)))
     }
 
     async fn try_once(
@@ -103,11 +96,9 @@ impl PullRequestActor {
         let Some(lease) = self.lease.held().cloned() else {
             return Ok(DeliveryOutcome::Refused("another instance has taken over".to_owned()));
         };
+        let (by, about) = (self.context.instance_name().to_owned(), self.key.clone());
         let record = |why: String, body| {
-            NewRecord::new("", self.context.instance.clone())
-                .about(self.key.clone())
-                .with_reason(why)
-                .with(body)
+            NewRecord::new("", by.clone()).about(about.clone()).with_reason(why).with(body)
         };
         let intended = self
             .context
@@ -124,15 +115,21 @@ impl PullRequestActor {
             Appended::AlreadyThere(_) if !can_be_searched => {
                 DeliveryOutcome::Unknown("it was being sent when Cloture was interrupted".to_owned())
             }
-            _ if may_be_sent && !can_be_searched => {
-                DeliveryOutcome::Unknown("the journal that knew whether it was sent was damaged".to_owned())
+            _ if may_be_sent && !can_be_searched => DeliveryOutcome::Unknown(
+                "the journal that knew whether it was sent was damaged or lost".to_owned(),
+            ),
+            // A command may run for longer than the lease lasts.
+            _ => {
+                let context = Arc::clone(&self.context);
+                let sending = delivery.send(&context.writer, &context.environment);
+                self.lease.renewed_during(&context.journal, context.lease, sending).await
             }
-            _ => delivery.send(&self.context.writer, &self.context.environment).await,
         };
+        let ended_at = self.context.clock.now();
         let concluded = self
             .context
             .journal
-            .conclude(Some(&lease), key, record(outcome.sentence(), written_outcome(&outcome)))
+            .conclude(Some(&lease), key, record(outcome.sentence(), written_outcome(&outcome, ended_at)))
             .await?;
         self.history.learn(concluded.record());
         Ok(outcome)

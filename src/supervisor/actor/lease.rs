@@ -1,15 +1,20 @@
 //! The lease: which of several instances drives this pull request.
 
 use super::PullRequestActor;
-use crate::journal::{Acquired, JournalError, Lease, RecordFilter};
+use crate::journal::{Acquired, Journal, JournalError, Lease, RecordFilter, instance};
 use crate::supervisor::view::DriverRole;
-use tokio::time::Instant;
+use jiff::{SignedDuration, Timestamp};
+use std::convert::Infallible;
+use std::time::Duration;
+use tokio::time::{Instant, sleep_until};
 
 #[derive(Debug)]
 pub(super) struct DriverLease {
     held: Option<Lease>,
     /// When to renew the lease, by this process's monotonic clock.
     renew_at: Option<Instant>,
+    /// The database's time at a moment of this process's monotonic clock.
+    database_time: Option<(Timestamp, Instant)>,
     role: DriverRole,
 }
 
@@ -17,7 +22,7 @@ impl DriverLease {
     pub(super) fn new(read_only: bool) -> DriverLease {
         let role =
             if read_only { DriverRole::ReadOnly } else { DriverRole::Standby { holder: String::new() } };
-        DriverLease { held: None, renew_at: None, role }
+        DriverLease { held: None, renew_at: None, database_time: None, role }
     }
 
     pub(super) fn held(&self) -> Option<&Lease> {
@@ -32,8 +37,63 @@ impl DriverLease {
         self.role == DriverRole::Driver
     }
 
+    /// The time by the database's clock, which dates all records. None before the first lease.
+    pub(super) fn database_now(&self) -> Option<Timestamp> {
+        let (time, at) = self.database_time?;
+        time.checked_add(SignedDuration::try_from(at.elapsed()).ok()?).ok()
+    }
+
     fn is_fresh(&self) -> bool {
         self.held.is_some() && self.renew_at.is_some_and(|at| Instant::now() < at)
+    }
+
+    fn hold(&mut self, lease: Lease, asked_at: Instant) {
+        self.renew_at = Some(asked_at + lease.remaining / 2);
+        let remaining = SignedDuration::try_from(lease.remaining).unwrap_or(SignedDuration::ZERO);
+        self.database_time = lease.until.checked_sub(remaining).ok().map(|time| (time, asked_at));
+        self.held = Some(lease);
+    }
+
+    /// Waits for work that may take longer than the lease lasts, and renews the lease meanwhile. If the lease
+    /// is lost all the same, the journal refuses whatever the work leads to.
+    pub(super) async fn renewed_during<T>(
+        &mut self,
+        journal: &Journal,
+        length: Duration,
+        work: impl Future<Output = T>,
+    ) -> T {
+        tokio::select! {
+            biased;
+            done = work => done,
+            never = self.renew_for_ever(journal, length) => match never {},
+        }
+    }
+
+    async fn renew_for_ever(&mut self, journal: &Journal, length: Duration) -> Infallible {
+        loop {
+            self.renewal_is_due().await;
+            let Some(lease) = self.held.clone() else { return std::future::pending().await };
+            let asked_at = Instant::now();
+            match journal.renew(&lease, length).await {
+                Ok(lease) => self.hold(lease, asked_at),
+                Err(JournalError::LeaseLost(_)) => {
+                    tracing::warn!("the lease was lost while work was under way");
+                    return std::future::pending().await;
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "could not renew the lease");
+                    self.renew_at = Some(Instant::now() + length / 10);
+                }
+            }
+        }
+    }
+
+    /// Returns when half of the lease's time is gone. Without a lease, it never returns.
+    pub(super) async fn renewal_is_due(&self) {
+        match (&self.held, self.renew_at) {
+            (Some(_), Some(at)) => sleep_until(at).await,
+            _ => std::future::pending().await,
+        }
     }
 }
 
@@ -52,9 +112,12 @@ impl PullRequestActor {
             .await?;
         match acquired {
             Acquired::Held(lease) => {
+                // An epoch in between is another instance's: it drove while this one did not notice.
+                if self.lease.held.as_ref().is_some_and(|before| lease.epoch > before.epoch + 1) {
+                    self.stand_by("another instance".to_owned());
+                }
                 let is_new = self.lease.held.is_none();
-                self.lease.renew_at = Some(asked_at + lease.remaining / 2);
-                self.lease.held = Some(lease);
+                self.lease.hold(lease, asked_at);
                 if is_new {
                     self.catch_up().await?;
                 }
@@ -63,9 +126,25 @@ impl PullRequestActor {
                 }
                 self.lease.role = DriverRole::Driver;
             }
-            Acquired::Taken(lease) => self.stand_by(lease.holder),
+            Acquired::Taken(lease) => {
+                let holder = instance::shown(&lease.holder, &self.context.instance).to_owned();
+                self.stand_by(holder);
+            }
         }
         Ok(())
+    }
+
+    /// Keeps the lease while a program of this instance runs.
+    pub(super) async fn renew_for_programs(&mut self) {
+        let role = self.lease.role.clone();
+        if let Err(error) = self.keep_lease().await {
+            self.failed(&error, false);
+            // The journal may be back before the lease ends.
+            self.lease.renew_at = Some(Instant::now() + self.context.lease / 10);
+        }
+        if self.lease.role != role {
+            self.publish();
+        }
     }
 
     /// A new driver first reads every record of the driver before it, and continues the loop where that one

@@ -5,8 +5,10 @@ use crate::domain::diff as unified;
 use crate::domain::observed::RaisedAgain;
 use crate::domain::review_loop::Exit;
 use crate::domain::snapshot::{PullRequestSnapshot, PullRequestState};
+use crate::domain::vocabulary::{ReviewerName, ThreadId};
 use crate::github::diff;
 use crate::journal::JournalError;
+use crate::supervisor::adoption;
 use crate::supervisor::computed_state::{ComputedState, UnreadableReview};
 use crate::supervisor::fact::{DatedFact, Fact};
 use crate::supervisor::forge_facts::UnrecordedFact;
@@ -57,6 +59,8 @@ impl PullRequestActor {
             return Ok(());
         }
         let old = self.latest.snapshot().cloned();
+        // First, because people may have replied in such a thread.
+        self.adopt_threads(snapshot).await?;
         self.record_thread_changes(old.as_deref(), snapshot).await?;
         let reopened_at = snapshot
             .reopened_at
@@ -73,6 +77,32 @@ impl PullRequestActor {
             self.record_at(reopened_at, Fact::ReopenedPullRequest).await?;
         }
         self.record_push(snapshot).await?;
+        self.adopt_threads(snapshot).await
+    }
+
+    /// Adopts the driven reviewers' threads that Cloture posted with another journal. GitHub gives their lines
+    /// at this head, so the engine must be there, too.
+    async fn adopt_threads(&mut self, snapshot: &PullRequestSnapshot) -> Result<(), JournalError> {
+        let is_here = self.history.last_head().is_none_or(|head| *head == snapshot.head.sha);
+        // H1: a merge hands their findings off, too.
+        let is_open = match snapshot.state {
+            PullRequestState::Open => true,
+            PullRequestState::Merged => self.history.merged().is_none(),
+            PullRequestState::Closed => false,
+        };
+        if !is_here || !is_open || !self.rules().drive {
+            return Ok(());
+        }
+        let config = Arc::clone(&self.context.config);
+        let driven = config.reviewers.iter().filter(|reviewer| reviewer.adapter.is_some());
+        let reviewers: Vec<&ReviewerName> = driven.map(|reviewer| &reviewer.name).collect();
+        let computed = self.latest.computed.clone();
+        let replayed = computed.is_none().then(|| self.history.replay(snapshot, &config));
+        let folded = computed.as_ref().map(|computed| &computed.folded).or(replayed.as_ref());
+        let is_known = |id: &ThreadId| folded.is_some_and(|folded| folded.engine.thread(id).is_some());
+        for fact in adoption::unknown_threads(snapshot, &reviewers, is_known) {
+            self.record_held(fact, "engine", "it was posted with another journal").await?;
+        }
         Ok(())
     }
 
@@ -150,8 +180,9 @@ impl PullRequestActor {
         }
         let (mut changes, mut unseen, mut why) = (Vec::new(), false, "the head moved".to_owned());
         if let Some(before) = self.history.last_head() {
-            let reader = &self.context.reader;
-            match diff::between(reader.transport(), &snapshot.repository, before, head).await {
+            let context = Arc::clone(&self.context);
+            let reading = diff::between(context.reader.transport(), &snapshot.repository, before, head);
+            match self.lease.renewed_during(&context.journal, context.lease, reading).await {
                 Ok(text) => changes = unified::read(&text),
                 // Waiting does not help. The reviewers get the whole pull request (R2).
                 Err(error) if diff::is_not_shown(&error) => {

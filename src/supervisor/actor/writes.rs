@@ -170,8 +170,10 @@ impl PullRequestActor {
             return Ok(held_up.clone());
         };
         let head = self.latest.snapshot().map_or_else(|| "".into(), |snapshot| snapshot.head.sha.clone());
-        let SupervisorContext { instance, journal, writer, .. } = &*context;
-        let result = perform(planned, &head, &self.key, instance, Some(&lease), journal, writer).await?;
+        let (about, by) = (self.key.clone(), context.instance_name());
+        let SupervisorContext { journal, writer, .. } = &*context;
+        let performed = perform(planned, &head, &about, by, Some(&lease), journal, writer);
+        let result = self.lease.renewed_during(journal, context.lease, performed).await?;
         Ok(match result {
             WriteResult::Concluded(_, record) => {
                 self.history.learn(&record);
@@ -272,7 +274,10 @@ impl PullRequestActor {
                         1 => "one task is handed off".to_owned(),
                         count => format!("{count} tasks are handed off"),
                     };
-                    let may_be_sent = !self.saw_it_open() && self.context.journal.replaces_another().await?;
+                    // H4: the journal before this one may have sent them.
+                    let is_adopted = tasks.iter().any(|task| self.history.has_adopted(&task.findings));
+                    let may_be_sent = !self.saw_it_open()
+                        && (is_adopted || self.context.journal.replaces_another().await?);
                     self.record_held(Fact::Merged { tasks, may_be_sent }, "engine", &why).await?;
                 }
                 self.hand_off().await
@@ -282,8 +287,9 @@ impl PullRequestActor {
 
     /// Whether Cloture knew the pull request before its merge.
     fn saw_it_open(&self) -> bool {
-        let is_of_the_merge =
-            |dated: &DatedFact| matches!(dated.fact, Fact::Ended { exit: Exit::PrMerged, .. });
+        let is_of_the_merge = |dated: &DatedFact| {
+            matches!(dated.fact, Fact::Ended { exit: Exit::PrMerged, .. } | Fact::Adopted { .. })
+        };
         self.latest.seen_open || !self.history.facts().all(is_of_the_merge)
     }
 

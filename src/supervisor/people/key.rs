@@ -5,12 +5,15 @@ use crate::failure::Failure;
 use crate::github::write::WriteKey;
 use crate::supervisor::markers::digest;
 
+/// The beginning of these keys. The driver's keys begin otherwise.
+pub(crate) const KEY_PREFIX: &str = "act/";
+
 /// The verb in clear text, for people who read the marker, and a digest of the verb and the parts. Each part
 /// is preceded by its length, so that two different lists never look alike.
 pub(crate) fn key(verb: &str, parts: &[&str]) -> Result<WriteKey, Failure> {
     let all = [verb].into_iter().chain(parts.iter().copied());
     let bytes = all.flat_map(|part| (part.len() as u64).to_be_bytes().into_iter().chain(part.bytes()));
-    WriteKey::new(&format!("act/{verb}/{}", digest(bytes))).map_err(Failure::usage)
+    WriteKey::new(&format!("{KEY_PREFIX}{verb}/{}", digest(bytes))).map_err(Failure::usage)
 }
 
 #[cfg(test)]

@@ -82,7 +82,7 @@ fn by_cycle(computed: &ComputedState, shown: &ThreadView<'_>) -> Option<Reopenin
     let own = computed.folded.cycles.iter().filter(|cycle| cycle.reviewer == shown.thread.reviewer);
     let words = own.rev().find_map(|cycle| Some((cycle, word(cycle, &shown.thread.id)?)));
     let (cycle, word) = words?;
-    let turn = format!("raised-again/{}", markers::turn(&cycle.reviewer, cycle.number));
+    let turn = format!("raised-again/{}/{}", cycle.reviewer, cycle.head);
     let (reviewer, head) = (&cycle.reviewer, short(&cycle.head));
     let word = match word {
         LastWord::RaisesAgain => Some(format!(

@@ -80,11 +80,7 @@ async fn reviewed(trouble: Option<Trouble>, wanted: Option<Arc<[String]>>) -> (V
         Some(Trouble::Hangs) => stage.strike_here().await,
         _ => stage.strike(COMPARE, "").await,
     }
-    // A review carries the number of its answer. If an answer never came, the next one has the next number.
-    let left = |stage: &Stage| -> Vec<String> {
-        let all = forge(&stage.place.simulator).into_iter();
-        all.map(|it| it.replace("review/orange/2 ", "review/orange/1 ")).collect()
-    };
+    let left = |stage: &Stage| forge(&stage.place.simulator);
     stage.endure(wanted.as_deref(), left).await;
     stage.look_at_journal().await;
     stage.told.tries = has_hung(&stage.place);

@@ -2,13 +2,16 @@
 
 use crate::support::places::{Place, note, on_both, pull_request};
 use cloture::domain::snapshot::RepositoryName;
-use cloture::journal::{Acquired, Journal, JournalError, Lease, NewRecord, PullRequestKey, RecordFilter};
+use cloture::journal::{
+    Acquired, Journal, JournalError, Lease, NewRecord, PullRequestKey, RecordFilter, instance,
+};
 use std::time::Duration;
 
 on_both! {
     a_lease_has_one_holder_until_it_is_given_back
     an_expired_lease_is_free
     a_former_holder_writes_nothing
+    two_instances_of_one_name_are_two_holders
     every_pull_request_has_its_own_lease
 }
 
@@ -90,6 +93,22 @@ async fn a_former_holder_writes_nothing(place: Place) {
     let all = one.records(RecordFilter::default()).await.unwrap();
     assert_eq!(all.iter().map(|record| record.why.as_str()).collect::<Vec<_>>(), ["a", "b", "c", "d"]);
     assert!(all.iter().map(|record| record.seq).eq(1..=4));
+}
+
+async fn two_instances_of_one_name_are_two_holders(place: Place) {
+    let journal = place.open().await;
+    let (one, two) = (instance::unique("runner/1"), instance::unique("runner/1"));
+    let lease = held(&journal, &one, HOUR).await;
+    let Acquired::Taken(by) = journal.acquire(&pull_request(7), two.as_str(), HOUR).await.unwrap() else {
+        panic!("two holders")
+    };
+    assert_eq!((by.holder.as_str(), by.epoch), (one.as_str(), 1));
+    assert_eq!(held(&journal, &one, HOUR).await.epoch, 1, "the first one renews it");
+
+    journal.release(&lease).await.unwrap();
+    held(&journal, &two, HOUR).await;
+    let error = journal.append_held(&lease, vec![note("late")]).await.unwrap_err();
+    assert!(error.to_string().contains(&format!("held by {one} in epoch 1 but by {two}")), "{error}");
 }
 
 async fn every_pull_request_has_its_own_lease(place: Place) {

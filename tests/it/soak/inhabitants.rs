@@ -193,7 +193,7 @@ fn forge(pull: &Pull, seen: &PullSnapshot, dice: &mut Dice) -> Option<String> {
         1 => format!("{{ comment = {{ by = 'mallory', body = '''\n{}''' }} }}", mark("round-cap/0/0")),
         2 => format!(
             "{{ review = {{ by = 'mallory', state = 'approved', body = '''\n{}''' }} }}",
-            mark("review/orange/1")
+            mark(&format!("review/orange/{head}"))
         ),
         3 => format!(
             "{{ review = {{ by = 'mallory', body = 'Look.', threads = [{{ path = 'src/cart.rs', line = 4, body = '''\n{}''' }}] }} }}",

@@ -4,7 +4,7 @@
 
 use super::authors::{FIX, Shop};
 use super::driven::{answer, reported};
-use crate::support::harness::{DRIVEN, Fatal, MAJOR, Place, Run, SEVEN, Settings, finding, review};
+use crate::support::harness::{DRIVEN, Fatal, MAJOR, Place, Run, SEVEN, Settings, finding, push, review};
 use crate::support::simulated::show;
 use cloture::journal::Checkpoint;
 use cloture::simulator::{Fault, FaultKind, PullState};
@@ -341,4 +341,40 @@ fn unlookable(kill: Kill) -> (Vec<HandoffState>, usize, usize) {
         }
     }
     (states, fatal.seen.load(Ordering::SeqCst), requests)
+}
+
+/// The machine of a CI runner dies, and its state folder with it. The next run begins with an empty one, at
+/// the next head.
+#[test]
+fn killed_at_any_commit_with_its_journal_lost_it_reviews_the_next_head_and_posts_nothing_twice() {
+    let mut killed = 0;
+    for commit in 1.. {
+        let (world, fatal) = (runtime(), Fatal::at(commit));
+        let place = world.block_on(Place::new());
+        let config = super::driven::config(&place);
+        let config = config.replace("kind = 'program'", "kind = 'program'\nprotocol = 'findings'");
+        let finding = reported(3, "Subtraction underflows", "critical");
+        let listed = format!(r#"{{"findings": [{finding}], "summary": "One."}}"#);
+        std::fs::write(place.path("answer-1"), listed).unwrap();
+        let is_settled =
+            |run: &Run| run.exit().as_deref() == Some("issues_found") && run.view().due.is_empty();
+        let survived = one_life(&world, &place, &config, Some(&fatal), is_settled).is_some();
+        killed += usize::from(!survived);
+
+        std::fs::remove_dir_all(place.path("state")).unwrap();
+        let old_head = place.pull(SEVEN).head;
+        place.play(&push(1));
+        assert!(one_life(&world, &place, &config, None, is_settled).is_some(), "commit {commit}");
+        let pull = place.pull(SEVEN);
+        let at = |head: &str| {
+            pull.reviews.iter().filter(|review| !review.body.is_empty() && review.commit == head).count()
+        };
+        assert_eq!(at(&pull.head), 1, "commit {commit}: {:?}", place.posts());
+        assert!(at(&old_head) <= 1, "commit {commit}: {:?}", place.posts());
+        assert_eq!(pull.threads.len(), 1, "commit {commit}: one finding, one thread");
+        if survived {
+            break;
+        }
+    }
+    assert!(killed >= 6, "{killed}: too few commits were hit");
 }

@@ -6,6 +6,7 @@ use cloture::simulator::{Fault, FaultKind};
 use cloture::supervisor::LoopCommand;
 use cloture::supervisor::fact::Fact;
 use cloture::supervisor::view::HandoffState;
+use jiff::SignedDuration;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
@@ -325,5 +326,41 @@ async fn h4_a_dispatch_whose_answer_was_lost_is_never_sent_again_by_itself() {
     let run = place.run(&auto(targets)).await;
     run.ticks(3).await;
     assert_eq!(place.simulator.dispatches().len(), 1);
+    run.stop().await;
+}
+
+/// Short runs from a timer: the wait goes on while no process runs.
+#[tokio::test]
+async fn the_wait_before_a_refused_task_is_tried_again_goes_on_between_two_processes() {
+    let place = Place::new().await;
+    let target = command(&place, "cat > /dev/null; echo run >> \"$here/runs\"; [ -e \"$here/up\" ]");
+    let config = auto(&target);
+    let runs = || place.read("runs").lines().count();
+    let run = place.run(&config).await;
+    place.play(&review(&[finding("a", "src/cart.rs", 3, "The subtraction underflows", MAJOR)]));
+    run.tick().await;
+    place.play(MERGE);
+    run.tick().await;
+    assert_eq!(runs(), 1);
+    let HandoffState::Waiting { until, .. } = run.view().handoffs[0].state.clone() else {
+        panic!("{:?}", run.view().handoffs)
+    };
+    run.stop().await;
+
+    // A process that comes before that time does not try, and a clock that was set back makes no difference.
+    let run = place.start("one", &config, &[SEVEN], Settings::default()).await;
+    run.ticker.jump(SignedDuration::from_hours(-3));
+    run.tick().await;
+    assert_eq!(runs(), 1);
+    run.stop().await;
+
+    // Each of these processes polls once. The first one after that time tries again.
+    std::fs::write(place.path("up"), "").unwrap();
+    let left = until.duration_since(place.simulator.now());
+    place.simulator.advance(std::time::Duration::try_from(left).unwrap());
+    let run = place.run(&config).await;
+    let state = run.view().handoffs[0].state.clone();
+    assert!(matches!(state, HandoffState::Sent { .. }), "{state:?}");
+    assert_eq!(runs(), 2);
     run.stop().await;
 }

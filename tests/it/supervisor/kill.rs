@@ -12,6 +12,7 @@ use super::driven::{answer, reported};
 use crate::support::harness::{MAJOR, SEVEN, finding, review};
 use crate::support::simulated::show;
 use cloture::app::session::test_control::{Order, Report, Terms, VARIABLE};
+use cloture::journal::instance;
 use cloture::simulator::{Fault, FaultKind, PullState};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -245,7 +246,7 @@ impl Stage {
     async fn let_lease_run_out(&self, dead: u32) {
         let journal = self.shop.place.journal().await;
         for lease in journal.leases().await.unwrap() {
-            if lease.holder.ends_with(&format!("/{dead}")) {
+            if instance::name(&lease.holder).ends_with(&format!("/{dead}")) {
                 assert!(journal.release(&lease).await.unwrap());
             }
         }

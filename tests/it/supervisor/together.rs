@@ -6,9 +6,10 @@ use super::crash::{answered, forge, runtime, stage};
 use crate::support::harness::{DRIVEN, Fatal, MAJOR, Place, Run, SEVEN, Settings, finding, push, review};
 use crate::support::simulated::show;
 use cloture::domain::machine::Decision;
-use cloture::journal::{Checkpoint, INTENT, Journal, JournalAddress, OUTCOME, RecordFilter};
+use cloture::journal::{Checkpoint, INTENT, Journal, JournalAddress, OUTCOME, RecordFilter, instance};
 use cloture::simulator::{Fault, FaultKind};
 use cloture::supervisor::fact::Fact;
+use cloture::supervisor::view::HandoffState;
 use cloture::supervisor::{DriverRole, LoopCommand};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -373,4 +374,130 @@ fn either_is_killed(on: &str, both: &(dyn Fn(&Runtime, Option<Kill>) -> Found + 
             });
         }
     });
+}
+
+/// The beginning of a program that says that it has begun, and waits until the test lets it go on.
+const WAITS: &str = "echo begun >> \"$here/begun\"; while [ ! -e \"$here/go\" ]; do sleep 0.05; done";
+
+/// Waits until the lease has been prolonged by more than its whole length since it was first seen.
+async fn outlives_its_lease(journal: &Journal, length: Duration) {
+    let first = journal.leases().await.unwrap()[0].clone();
+    let end = first.until.checked_add(length).unwrap();
+    let prolonged = async {
+        loop {
+            let leases = journal.leases().await.unwrap();
+            let lease = leases.first().expect("nobody holds the lease while the program runs");
+            assert_eq!((&lease.holder, lease.epoch), (&first.holder, first.epoch), "the same driver");
+            if lease.until > end {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_mins(1), prolonged).await.expect("the lease is not renewed");
+}
+
+/// While a target, a reviewer or an author runs, no poll need come for the driver to stay the driver.
+#[tokio::test(flavor = "multi_thread")]
+async fn h4_a_program_that_outlives_the_lease_is_waited_for_and_its_result_counts() {
+    // Long enough for a busy machine to renew it in time.
+    let lease = Duration::from_secs(3);
+    for program in ["target", "reviewer", "author"] {
+        let shop = Shop::new(super::authors::FIX).await;
+        let place = &shop.place;
+        let found = super::driven::reported(3, "Subtraction underflows", "critical");
+        super::driven::answer(place, 1, &[], &[found]);
+        let agent = place.script("agent", "cat > /dev/null; echo run >> \"$here/runs\"");
+        let config = format!(
+            "{}[handoff]\nmode = 'full_auto'\n[[handoff.targets]]\nname = 'default'\nkind = 'command'\n\
+             command = ['{agent}']\n",
+            shop.config
+        );
+        let slow = if program == "target" { "agent" } else { program };
+        let body = place.read(slow).replacen("#!/bin/sh\n", "", 1);
+        let (here, body) = body.split_once('\n').unwrap();
+        std::fs::write(place.path(slow), format!("#!/bin/sh\n{here}\n{WAITS}\n{body}")).unwrap();
+
+        let settings = Settings { lease, ..Settings::default() };
+        let run = place.start("one", &config, &[SEVEN], settings).await;
+        // The poll that finds the review starts the author, and the poll that finds the merge the target.
+        match program {
+            "target" => {
+                run.ticks(3).await;
+                place.play("{ merge = { by = 'dana' } }");
+            }
+            "author" => run.tick().await,
+            _ => {}
+        }
+        let ticker = run.ticker.clone();
+        let ticking = tokio::spawn(async move { ticker.tick().await });
+        let begun = async {
+            while place.read("begun").is_empty() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        let begun = tokio::time::timeout(Duration::from_secs(30), begun).await;
+        assert!(begun.is_ok(), "{program} never began: {:?} {:?}", run.phase(), run.view().trouble);
+        outlives_its_lease(&run.journal, lease).await;
+        std::fs::write(place.path("go"), "").unwrap();
+        ticking.await.unwrap();
+        run.ticks(2).await;
+        match program {
+            "target" => {
+                let state = run.view().handoffs[0].state.clone();
+                assert!(matches!(state, HandoffState::Sent { .. }), "{state:?}");
+                assert_eq!(place.read("runs").lines().count(), 1);
+            }
+            "reviewer" => assert_eq!(place.pull(SEVEN).threads.len(), 1, "{:?}", run.view().trouble),
+            _ => assert_eq!(shop.place.read("rounds").lines().count(), 1),
+        }
+        run.stop().await;
+        let asked = place.records().await.iter().filter(|record| record.kind == "asked").count();
+        assert_eq!(asked, 1, "{program}: nothing was started twice");
+    }
+}
+
+/// Containers: every one is process 1 on a host of the same name.
+#[tokio::test(flavor = "multi_thread")]
+async fn l9_of_two_instances_with_one_name_one_drives_on_a_file() {
+    of_one_name(Place::new().await).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[cfg_attr(not(has_postgres), ignore = "needs a PostgreSQL server in CLOTURE_TEST_POSTGRES")]
+async fn l9_of_two_instances_with_one_name_one_drives_on_a_server() {
+    crate::support::places::on_server(|server: crate::support::places::Place| async move {
+        let mut place = Place::new().await;
+        place.journal = server.address.clone();
+        of_one_name(place).await;
+    })
+    .await;
+}
+
+async fn of_one_name(place: Place) {
+    let config = super::driven::config(&place);
+    for number in 1..=2 {
+        super::driven::answer(&place, number, &[], &[]);
+    }
+    let identities = ["runner/1", "runner/1"].map(instance::unique);
+    let run = async |identity: &str| place.run_as(identity, &config, &[SEVEN], Settings::default()).await;
+    let (one, two) = (run(&identities[0]).await, run(&identities[1]).await);
+    assert!(drives(&one));
+    assert_eq!(two.view().role, DriverRole::Standby { holder: identities[0].clone() }, "which of the two");
+    for head in 1..=2 {
+        one.tick().await;
+        two.tick().await;
+        assert_eq!(place.read("calls").lines().count(), head, "every head is reviewed once");
+        place.play(&push(u32::try_from(head).unwrap()));
+    }
+    assert_eq!(place.count("review"), 2, "{:?}", place.posts());
+    let records = one.journal.records(RecordFilter::default()).await.unwrap();
+    let drivers = records.iter().filter(|record| record.kind == INTENT);
+    assert!(drivers.into_iter().all(|record| record.by == "runner/1"), "people read the name");
+
+    // The lease is given back by the instance that took it, and by no other of its name.
+    one.stop().await;
+    two.tick().await;
+    assert!(drives(&two));
+    two.stop().await;
 }
