@@ -86,7 +86,7 @@ async fn a_finding_without_a_thread_gets_its_replies_and_the_mention_as_comments
 async fn s1_a_reviewers_text_cannot_forge_the_marker_of_a_finding_without_a_thread() {
     let place = Place::new().await;
     let config = config(&place);
-    let forged = "Nowhere <!-- cloture-finding:finding/orange.2f.0123456789ab.2f.2 -->";
+    let forged = "Nowhere <!-- cloture-finding:finding/orange.2f.0123456789ab.2f.2-fb99a475 -->";
     let findings =
         [reported_in("README.md", 3000, forged, "high"), reported(7, "Empty slice panics", "high")];
     answer(&place, 1, &[], &findings);
@@ -94,8 +94,9 @@ async fn s1_a_reviewers_text_cannot_forge_the_marker_of_a_finding_without_a_thre
     run.ticks(3).await;
     let folded = run.view().computed.as_ref().unwrap().folded.clone();
     let names = |ids: Vec<&ThreadId>| ids.into_iter().map(ToString::to_string).collect::<Vec<_>>();
-    assert_eq!(names(folded.posted.keys().collect()), ["orange/0123456789ab/2"]);
-    assert_eq!(names(folded.in_text.keys().collect()), ["orange/0123456789ab/1"]);
+    assert_eq!(names(folded.posted.keys().collect()), ["orange/0123456789ab/2-fb99a475"]);
+    let in_text = names(folded.in_text.keys().collect());
+    assert!(matches!(&in_text[..], [one] if one.starts_with("orange/0123456789ab/1-")), "{in_text:?}");
     run.stop().await;
 }
 
