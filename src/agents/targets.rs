@@ -22,6 +22,8 @@ use crate::domain::vocabulary::{TargetName, ThreadId};
 use crate::github::write::{self, WriteKeyError};
 use crate::github::{self, Transport, Write, WriteOutcome, Writer};
 use crate::output::sanitize;
+use jiff::Timestamp;
+use std::time::Duration;
 
 /// A task that is ready to send.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,6 +51,8 @@ pub enum DeliveryOutcome {
     Taken { url: Option<String> },
     /// Cloture may try again: the target does not have the task, or the writer will look for it first.
     Refused(String),
+    /// L8: GitHub limits requests for so long and did not take the task. The try costs none of the task's tries.
+    Limited { wait: Duration, reason: String },
     /// The target may have the task, and Cloture cannot check. Only a person may send it again (H4).
     Unknown(String),
 }
@@ -130,14 +134,15 @@ pub fn prepare(
 
 impl Delivery {
     /// Sends the task once. The caller records the intent before and the outcome after. `environment` has the
-    /// secret that signs a webhook; tests pass their own.
+    /// secret that signs a webhook, and `now` tells the time; tests pass their own.
     pub async fn send<T: Transport + Sync>(
         &self,
         writer: &Writer<T>,
         environment: &(dyn Fn(&str) -> Option<String> + Sync),
+        now: &(dyn Fn() -> Timestamp + Sync),
     ) -> DeliveryOutcome {
         match &self.means {
-            DeliveryMeans::Write(write) => DeliveryOutcome::of_write(writer.write(write).await),
+            DeliveryMeans::Write(write) => DeliveryOutcome::of_write(writer.write(write).await, now()),
             DeliveryMeans::Run(run) => run.send().await,
             DeliveryMeans::Post(post) => post.send(environment).await,
         }
@@ -145,8 +150,8 @@ impl Delivery {
 }
 
 impl DeliveryOutcome {
-    /// The outcome of a task that was sent as a GitHub write.
-    pub fn of_write(outcome: Result<WriteOutcome, github::Error>) -> DeliveryOutcome {
+    /// The outcome of a task that was sent as a GitHub write and was answered at `now`.
+    pub fn of_write(outcome: Result<WriteOutcome, github::Error>, now: Timestamp) -> DeliveryOutcome {
         match outcome {
             Ok(WriteOutcome::Done(proof) | WriteOutcome::AlreadyThere(proof)) => {
                 DeliveryOutcome::Taken { url: proof.url }
@@ -156,6 +161,10 @@ impl DeliveryOutcome {
             Ok(swallowed @ WriteOutcome::SwallowedByDraft(_)) => {
                 DeliveryOutcome::Unknown(swallowed.sentence())
             }
+            Err(error @ github::Error::RateLimited { retry_after, .. }) => {
+                let wait = Duration::try_from(retry_after.when(now).duration_since(now)).unwrap_or_default();
+                DeliveryOutcome::Limited { wait, reason: error.event() }
+            }
             Err(error) => DeliveryOutcome::Refused(error.event()),
         }
     }
@@ -163,7 +172,9 @@ impl DeliveryOutcome {
     /// Why the target refused the task. Sanitized.
     pub fn refusal(&self) -> Option<String> {
         match self {
-            DeliveryOutcome::Refused(reason) => Some(sanitize::line(reason).into_owned()),
+            DeliveryOutcome::Refused(reason) | DeliveryOutcome::Limited { reason, .. } => {
+                Some(sanitize::line(reason).into_owned())
+            }
             DeliveryOutcome::Taken { .. } | DeliveryOutcome::Unknown(_) => None,
         }
     }
@@ -174,6 +185,7 @@ impl DeliveryOutcome {
             DeliveryOutcome::Taken { url: Some(url) } => format!("The target has the task: {url}"),
             DeliveryOutcome::Taken { url: None } => "The target has the task.".to_owned(),
             DeliveryOutcome::Refused(reason) => format!("The target refused the task: {reason}."),
+            DeliveryOutcome::Limited { reason, .. } => format!("GitHub did not take the task yet: {reason}."),
             DeliveryOutcome::Unknown(reason) => {
                 format!("The target may have the task, so Cloture does not send it again: {reason}.")
             }

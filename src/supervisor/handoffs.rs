@@ -40,6 +40,8 @@ pub fn handoffs(
 #[derive(Debug, Default)]
 pub(super) struct DeliveryAttempts {
     pub(super) made: u32,
+    /// Those that count: not the ones that met a rate limit (L8).
+    pub(super) spent: u32,
     last: Option<LastTry>,
 }
 
@@ -64,8 +66,10 @@ impl DeliveryAttempts {
 
     fn add(&mut self, recorded_at: Timestamp, body: &Value) {
         self.made += 1;
+        let outcome = read_outcome(body);
+        self.spent += u32::from(!matches!(outcome, DeliveryOutcome::Limited { .. }));
         let ended_at = body.get("ended_at").and_then(Value::as_str).and_then(|at| at.parse().ok());
-        self.last = Some(LastTry { outcome: read_outcome(body), recorded_at, ended_at });
+        self.last = Some(LastTry { outcome, recorded_at, ended_at });
     }
 
     pub(super) fn last(&self) -> Option<&DeliveryOutcome> {
@@ -91,19 +95,19 @@ impl DeliveryAttempts {
             Some(LastTry { outcome, recorded_at, ended_at }) => {
                 let ended_at = ended_at.unwrap_or(*recorded_at);
                 let until = |wait| ended_at.checked_add(wait).unwrap_or(Timestamp::MAX);
-                state_after(self.made, outcome, until)
+                state_after(self.spent, outcome, until)
             }
         }
     }
 }
 
-/// The state of a task after its last try. `until` turns a waiting time into a point in time.
+/// The state of a task after its last try, of which `spent` counted. `until` turns a waiting time into a point in time.
 pub(super) fn state_after(
-    made: u32,
+    spent: u32,
     outcome: &DeliveryOutcome,
     until: impl FnOnce(Duration) -> Timestamp,
 ) -> HandoffState {
-    match Backoff::default().after(made, outcome) {
+    match Backoff::default().after(spent, outcome) {
         RetryDecision::Done => {
             let url = if let DeliveryOutcome::Taken { url } = outcome { url.clone() } else { None };
             HandoffState::Sent { url }
@@ -122,6 +126,9 @@ fn read_outcome(body: &Value) -> DeliveryOutcome {
     let text = |name: &str| body.get(name).and_then(Value::as_str).map(ToOwned::to_owned);
     if let Some(why) = text("refused") {
         DeliveryOutcome::Refused(why)
+    } else if let Some(reason) = text("limited") {
+        let seconds = body.get("wait_seconds").and_then(Value::as_u64).unwrap_or_default();
+        DeliveryOutcome::Limited { wait: Duration::from_secs(seconds), reason }
     } else if let Some(why) = text("unknown") {
         DeliveryOutcome::Unknown(why)
     } else {
@@ -134,6 +141,9 @@ pub(super) fn written_outcome(outcome: &DeliveryOutcome, ended_at: Timestamp) ->
     match outcome {
         DeliveryOutcome::Taken { url } => json!({"taken": true, "url": url}),
         DeliveryOutcome::Refused(why) => json!({"refused": why, "ended_at": ended_at.to_string()}),
+        DeliveryOutcome::Limited { wait, reason } => {
+            json!({"limited": reason, "wait_seconds": wait.as_secs(), "ended_at": ended_at.to_string()})
+        }
         DeliveryOutcome::Unknown(why) => json!({"unknown": why}),
     }
 }

@@ -102,7 +102,7 @@ impl Transport for NoGithub {
 
 /// Sends a task that does not go to GitHub.
 async fn send(delivery: &Delivery, environment: &(dyn Fn(&str) -> Option<String> + Sync)) -> DeliveryOutcome {
-    delivery.send(&Writer::new(NoGithub, at_once()), environment).await
+    delivery.send(&Writer::new(NoGithub, at_once()), environment, &|| jiff::Timestamp::UNIX_EPOCH).await
 }
 
 #[test]

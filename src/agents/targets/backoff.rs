@@ -31,11 +31,12 @@ impl Default for Backoff {
 }
 
 impl Backoff {
-    /// The decision after `made` tries, of which the last had this outcome.
+    /// The decision after `made` tries that count, and this outcome of the last try.
     pub fn after(&self, made: u32, outcome: &DeliveryOutcome) -> RetryDecision {
         match outcome {
             DeliveryOutcome::Taken { .. } => RetryDecision::Done,
             DeliveryOutcome::Unknown(_) => RetryDecision::Stuck(outcome.sentence()),
+            DeliveryOutcome::Limited { wait, .. } => RetryDecision::Again(*wait),
             DeliveryOutcome::Refused(reason) if made >= self.tries => {
                 let times = if made == 1 { "once".to_owned() } else { format!("{made} times") };
                 RetryDecision::Stuck(format!(

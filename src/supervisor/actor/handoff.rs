@@ -58,7 +58,7 @@ impl PullRequestActor {
         let later = |wait| now.checked_add(wait).unwrap_or(Timestamp::MAX);
         if let Some(last) = tries.last() {
             let waited = tries.waited(now, self.lease.database_now());
-            let state = state_after(tries.made, last, |wait| later(wait.saturating_sub(waited)));
+            let state = state_after(tries.spent, last, |wait| later(wait.saturating_sub(waited)));
             let has_to_wait = match &state {
                 HandoffState::Sent { .. } => true,
                 HandoffState::Stuck(_) => !forced,
@@ -82,7 +82,12 @@ impl PullRequestActor {
         }
         let outcome = self.try_once(&delivery, tries.made + 1, may_be_sent && !forced).await?;
         self.handoffs.forced.remove(&key);
-        Ok(shown(task, state_after(tries.made + 1, &outcome, later)))
+        if let DeliveryOutcome::Limited { wait, .. } = outcome {
+            // The forge means every other write, too.
+            let now = self.context.clock.now();
+            self.context.request_pause.begin(now, now.checked_add(wait).unwrap_or(Timestamp::MAX));
+        }
+        Ok(shown(task, state_after(tries.spent + 1, &outcome, later)))
     }
 
     async fn try_once(
@@ -121,7 +126,8 @@ impl PullRequestActor {
             // A command may run for longer than the lease lasts.
             _ => {
                 let context = Arc::clone(&self.context);
-                let sending = delivery.send(&context.writer, &context.environment);
+                let now = || context.clock.now();
+                let sending = delivery.send(&context.writer, &context.environment, &now);
                 self.lease.renewed_during(&context.journal, context.lease, sending).await
             }
         };

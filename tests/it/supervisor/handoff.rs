@@ -364,3 +364,29 @@ async fn the_wait_before_a_refused_task_is_tried_again_goes_on_between_two_proce
     assert_eq!(runs(), 2);
     run.stop().await;
 }
+
+/// L8: a rate limit costs none of a task's tries, also for a target that cannot be searched.
+#[tokio::test]
+async fn l8_a_task_that_meets_rate_limits_is_sent_when_github_takes_it() {
+    for kind in ["issue", "repository_dispatch'\nevent_type = 'fix"] {
+        let place = Place::new().await;
+        let targets = format!("[[handoff.targets]]\nname = 'default'\nkind = '{kind}'\n");
+        let run = place.run(&auto(&targets)).await;
+        place.play(&review(&[finding("a", "src/cart.rs", 3, "The subtraction underflows", MAJOR)]));
+        run.tick().await;
+        let limit = FaultKind::SecondaryLimit { retry_after: 90, as_success: false };
+        place.simulator.inject(Fault { times: 8, ..Fault::once("writes", limit) });
+        place.play(MERGE);
+        run.tick().await;
+        assert!(matches!(run.view().handoffs[0].state, HandoffState::Waiting { why: Some(_), .. }));
+        run.ticks(25).await;
+        assert!(
+            matches!(run.view().handoffs[0].state, HandoffState::Sent { .. }),
+            "{kind}: {:?}",
+            run.view().handoffs
+        );
+        let sent = place.simulator.issues().len() + place.simulator.dispatches().len();
+        assert_eq!(sent, 1, "{kind}");
+        run.stop().await;
+    }
+}

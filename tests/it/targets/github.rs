@@ -42,7 +42,7 @@ fn delivery(simulator: &Simulator, keys: &str) -> Delivery {
 }
 
 async fn send(client: &Client, delivery: &Delivery) -> DeliveryOutcome {
-    delivery.send(&Writer::new(client, at_once()), &|_| None).await
+    delivery.send(&Writer::new(client, at_once()), &|_| None, &|| jiff::Timestamp::UNIX_EPOCH).await
 }
 
 const ISSUE: &str = "kind = 'issue'\nrepository = 'acme/tasks'\nlabels = ['ai-fix']\nassignees = ['erin']";

@@ -68,6 +68,7 @@ async fn the_status_decides_whether_the_server_took_the_task() {
         let found = match &outcome {
             DeliveryOutcome::Taken { .. } => "taken",
             DeliveryOutcome::Refused(_) => "refused",
+            DeliveryOutcome::Limited { .. } => "limited",
             DeliveryOutcome::Unknown(_) => "unknown",
         };
         assert_eq!(found, expected, "{status}: {outcome:?}");
