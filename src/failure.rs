@@ -188,6 +188,7 @@ mod tests {
             (Exit::Success, 0),
             (Exit::OutOfReach, 5),
             (Exit::IssuesFound {}, 10),
+            (Exit::NeedsPerson { threads: Vec::new() }, 13),
             (Exit::Timeout { missing: TimedOutOn::Anybody }, 11),
             (Exit::WorkflowFailure { reviewer: "orange".into(), reason: "It crashed.".to_owned() }, 12),
             (Exit::RoundCap { rounds: 3, author_gave_up: false }, 14),

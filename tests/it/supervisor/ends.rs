@@ -207,6 +207,7 @@ fn every_exit() -> Vec<Exit> {
         Exit::IssuesFound {},
         Exit::Timeout { missing: TimedOutOn::Anybody },
         Exit::WorkflowFailure { reviewer, reason },
+        Exit::Unreadable { reviewer: "codex".into(), reason: String::new(), url: None },
         Exit::RoundCap { rounds: 1, author_gave_up: false },
         Exit::PrMerged,
         Exit::PrClosed,
@@ -223,7 +224,9 @@ fn every_exit() -> Vec<Exit> {
 async fn brought_to(exit: &Exit) -> (Place, Run) {
     let two = "[[repositories]]\nname = 'acme/shop'\ndrive = true\nreviewers = ['coderabbit', 'codex']\n";
     let config = match exit {
-        Exit::Timeout { .. } | Exit::WorkflowFailure { .. } => format!("[policy]\nmax_attempts = 3\n{two}"),
+        Exit::Timeout { .. } | Exit::WorkflowFailure { .. } | Exit::Unreadable { .. } => {
+            format!("[policy]\nmax_attempts = 3\n{two}")
+        }
         Exit::PrMerged => {
             format!(
                 "{DRIVEN}[handoff]\nmode = 'full_auto'\n[[handoff.targets]]\nname = 'default'\nkind = 'issue'\n"
@@ -261,6 +264,7 @@ async fn brought_to(exit: &Exit) -> (Place, Run) {
         Exit::WorkflowFailure { .. } => {
             "{ comment = { by = 'chatgpt-codex-connector', body = 'You have reached your Codex usage limits for code reviews.' } }"
         }
+        Exit::Unreadable { .. } => "{ comment = { by = 'chatgpt-codex-connector', body = 'What a day.' } }",
         Exit::PrMerged => "{ merge = { by = 'dana' } }",
         Exit::PrClosed => "{ close = { by = 'dana' } }",
         Exit::BreakGlass(_) => "{ comment = { by = 'dana', body = '/cloture break-glass' } }",
