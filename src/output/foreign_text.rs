@@ -84,7 +84,7 @@ pub fn suggestion(code: &str) -> String {
 }
 
 /// The fence is longer than any in the code, so the code cannot end it.
-fn fenced(info: &str, code: &str) -> String {
+pub(crate) fn fenced(info: &str, code: &str) -> String {
     let fence = "`".repeat((longest_run(code) + 1).max(3));
     format!("{fence}{info}\n{}\n{fence}\n", code.trim_end_matches('\n'))
 }
