@@ -21,12 +21,14 @@ use cloture::output::sanitize;
 use cloture::output::standard::{OutputError, standard_output};
 use cloture::simulator::{ScenarioError, SimulatorError};
 use cloture::tui::TerminalEnd;
+use std::backtrace::{Backtrace, BacktraceStatus};
 use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
 fn main() -> ExitCode {
+    print_panics_safely();
     match run_to_the_last_byte() {
         Ok(Outcome { status, failures }) => {
             for failure in &failures {
@@ -45,9 +47,7 @@ fn main() -> ExitCode {
                 Some(output) => output.to_string(),
                 None => format!("{error:#}"),
             };
-            // An error about a shared journal may quote text that another person wrote into it.
-            let text =
-                if status == ExitStatus::InputOutput { sanitize::line(&text).into_owned() } else { text };
+            let text = sanitize::block(&text);
             tracing::error!(code = status.code(), "{text}");
             print_error(&text);
             ExitCode::from(status.code())
@@ -67,7 +67,8 @@ fn run_to_the_last_byte() -> anyhow::Result<Outcome> {
             outcome
         }
         Err(usage) if usage.use_stderr() => {
-            let _unprintable = usage.print();
+            // It quotes the arguments, which a script may have taken from anywhere.
+            let _unprintable = writeln!(io::stderr(), "{}", sanitize::block(&usage.to_string()));
             ExitStatus::Usage.into()
         }
         // Help and version.
@@ -80,9 +81,23 @@ fn run_to_the_last_byte() -> anyhow::Result<Outcome> {
     Ok(outcome)
 }
 
-/// If even this cannot be printed, nothing is left to do.
+/// Errors quote traces, scenarios, posts, files and arguments, so every one of them is cleaned here (S1). If even
+/// this cannot be printed, nothing is left to do.
 fn print_error(message: &dyn fmt::Display) {
+    let message = sanitize::block(&message.to_string());
     let _unprintable = writeln!(io::stderr(), "cloture: {message}");
+}
+
+/// The message of a panic may quote foreign text as well.
+fn print_panics_safely() {
+    std::panic::set_hook(Box::new(|panic| {
+        let backtrace = Backtrace::capture();
+        if backtrace.status() == BacktraceStatus::Captured {
+            print_error(&format_args!("{panic}\n{backtrace}"));
+        } else {
+            print_error(panic);
+        }
+    }));
 }
 
 fn run(cli: &Cli) -> anyhow::Result<Outcome> {

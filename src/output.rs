@@ -1,5 +1,7 @@
-//! How commands print: standard output, text made safe for a terminal, threads as a table, threads as JSON.
+//! How commands print: standard output, text made safe for a terminal and for a post, threads as a table, threads
+//! as JSON.
 
+pub mod foreign_text;
 pub mod sanitize;
 pub mod standard;
 pub(crate) mod thread_json;

@@ -19,6 +19,7 @@ use crate::domain::review_loop::PostContent;
 use crate::domain::vocabulary::{ReviewerAction, ReviewerName, Severity, ThreadId};
 use crate::github::discover::PullRequestAddress;
 use crate::github::write::{NewReviewThread, PullRequestTarget, ThreadTarget, Write, WriteKey};
+use crate::output::foreign_text;
 use jiff::Timestamp;
 use std::fmt::Write as _;
 
@@ -92,9 +93,13 @@ fn cycle_writes(computed: &ComputedState, cycle: &CycleResult, writes: &mut Vec<
             }),
             (_, key) => {
                 let marker = key.as_ref().map(markers::in_text).unwrap_or_default();
-                let (title, body) = (&finding.title, markers::without_markers(&finding.body));
-                let title = markers::without_markers(title);
-                elsewhere.push(format!("- {marker}`{}`: **{title}** {body}", finding.path));
+                let (path, title) =
+                    (foreign_text::code(finding.path.as_str()), foreign_text::title(&finding.title));
+                let body = markers::without_markers(&foreign_text::markdown(&finding.body));
+                let title = markers::without_markers(&title);
+                let body: String = body.lines().map(|line| format!("\n  {line}")).collect();
+                let space = if body.is_empty() { "" } else { "\n" };
+                elsewhere.push(format!("- {marker}{path}: **{title}**{space}{body}"));
             }
         }
     }
@@ -124,7 +129,7 @@ fn choice_writes(
     let turn = turn(cycle);
     let resolves = choice.action == ReviewerAction::Resolve;
     let fixed = format!("{} says that it is fixed", cycle.reviewer);
-    let mut body = choice.comment.as_deref().unwrap_or_default().trim().to_owned();
+    let mut body = foreign_text::markdown(choice.comment.as_deref().unwrap_or_default().trim());
     if resolves && shown.on_forge.is_none() {
         // Without a thread, nothing on the forge would show that it is resolved.
         let _infallible =
@@ -336,8 +341,9 @@ pub(crate) fn comment_about(
     let review = computed.folded.in_text.get(id)?;
     let finding = &shown.thread.finding;
     let line = finding.lines.map_or_else(String::new, |lines| format!(":{}", lines.last()));
-    let title = finding.title.split_whitespace().collect::<Vec<_>>().join(" ");
-    let body = format!("> **{title}** ([`{}{line}`]({review}))\n\n{body}", finding.path);
+    let title = foreign_text::title(&finding.title);
+    let place = foreign_text::code(&format!("{}{line}", finding.path));
+    let body = format!("> **{title}** ([{place}]({review}))\n\n{body}");
     let key = markers::key(&["about", id.as_str(), turn])?;
     let write = Write::Comment { on: target(computed), body, key };
     Some(PlannedWrite { name: format!("about/{id}/{turn}"), write, why, only_marks: false })
@@ -376,7 +382,8 @@ fn review_text(cycle: &CycleResult, elsewhere: &[String]) -> String {
     let mut body = format!("**{}**", cycle.reviewer);
     match &cycle.summary {
         Some(summary) if !summary.trim().is_empty() => {
-            let _infallible = write!(body, "\n\n{}", markers::without_markers(summary.trim()));
+            let _infallible =
+                write!(body, "\n\n{}", markers::without_markers(&foreign_text::markdown(summary)));
         }
         _ => {}
     }
@@ -400,16 +407,12 @@ pub(super) fn finding_text(
     suggestion: Option<&str>,
 ) -> String {
     let severity = severity.map_or_else(String::new, |severity| format!(" ({})", severity.name()));
-    let mut text = format!("**{title}**{severity}");
+    let mut text = format!("**{}**{severity}", foreign_text::title(title));
     if !body.trim().is_empty() {
-        let _infallible = write!(text, "\n\n{}", body.trim_end());
+        let _infallible = write!(text, "\n\n{}", foreign_text::markdown(body));
     }
     if let Some(suggestion) = suggestion {
-        // The fence is longer than any in the code, so that the code cannot end it.
-        let longest = suggestion.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-        let fence = "`".repeat(longest.max(2) + 1);
-        let _infallible =
-            write!(text, "\n\n{fence}suggestion\n{}\n{fence}", suggestion.trim_end_matches('\n'));
+        let _infallible = write!(text, "\n\n{}", foreign_text::suggestion(suggestion).trim_end());
     }
     // GitHub may refuse the thread, and then this is part of the review's text.
     markers::without_markers(&text)

@@ -6,6 +6,7 @@ use crate::domain::verdict::Verdict;
 use crate::github::diff::{self, LinesInDiff};
 use crate::github::write::{NewReviewThread, Write};
 use crate::github::{Client, Error, WriteOutcome, Writer};
+use crate::output::foreign_text;
 use std::fmt::Write as _;
 
 /// The result of posting a review, and how it differs from the planned one, in sentences.
@@ -76,9 +77,10 @@ fn give_no_verdict(verdict: &mut Verdict, body: &mut String, message: &str) -> S
     };
     *verdict = Verdict::Comment;
     let message = message.trim().trim_end_matches('.');
+    let said = foreign_text::title(message);
     let _infallible = write!(
         body,
-        "\n\n_The reviewer {wanted}. GitHub does not take that verdict from this account ({message}), so this \
+        "\n\n_The reviewer {wanted}. GitHub does not take that verdict from this account ({said}), so this \
          is a comment._"
     );
     format!("GitHub refused the verdict ({message}), so the review was posted as a comment.")
@@ -103,7 +105,8 @@ fn move_into_text(body: &mut String, moved: Vec<NewReviewThread>, why: &str) -> 
     };
     for NewReviewThread { path, line, body: text, key, .. } in moved {
         let marker = markers::in_text(&key);
-        let _infallible = write!(body, "\n\n---\n\n{marker}\n`{path}:{line}`\n\n{text}");
+        let place = foreign_text::code(&format!("{path}:{line}"));
+        let _infallible = write!(body, "\n\n---\n\n{marker}\n{place}\n\n{text}");
     }
     format!("{count} in the review's text, without a thread ({why}).")
 }

@@ -28,6 +28,7 @@ mod doctor;
 mod driven_reviewers;
 mod duplicate_pairs;
 mod duplicates;
+mod errors;
 mod faults;
 mod forge_polling;
 mod forge_reading;

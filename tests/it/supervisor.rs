@@ -3,6 +3,7 @@
 #![cfg(unix)]
 
 mod authors;
+mod bot_commands;
 mod commands;
 mod comparisons;
 mod crash;

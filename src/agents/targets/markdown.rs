@@ -1,9 +1,10 @@
 //! A task as Markdown, for issues and comments on GitHub.
 //!
-//! All text from reviewers and commenters is formatted as code, so it cannot mention people, link, hide text
-//! or change the layout.
+//! All text from reviewers and commenters is formatted as code, so it cannot mention people, command
+//! bots, link, hide text or change the layout.
 
 use super::document::{TaskDocument, TaskFindingPart};
+use crate::output::foreign_text::{block, code};
 use crate::output::sanitize;
 
 /// GitHub's limit for the title of an issue.
@@ -87,26 +88,6 @@ fn capitalised(text: &str) -> String {
     characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
 }
 
-/// One line of untrusted text.
-fn code(text: &str) -> String {
-    let text = sanitize::line(text);
-    let text = text.trim();
-    if text.is_empty() {
-        return "(nothing)".to_owned();
-    }
-    let fence = "`".repeat(longest_run(text) + 1);
-    // Markdown strips one space on each side. It keeps a backtick at the end apart from the fence.
-    let space = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
-    format!("{fence}{space}{text}{space}{fence}")
-}
-
-/// Several lines of untrusted text.
-fn block(text: &str) -> String {
-    let text = sanitize::block(text);
-    let fence = "`".repeat((longest_run(&text) + 1).max(3));
-    format!("{fence}text\n{}\n{fence}\n", text.trim_end_matches('\n'))
-}
-
 /// Plain text if Markdown and GitHub would not change it, else code. GitHub links `www.…` and `GH-1`.
 fn plain_or_code(text: &str) -> String {
     let is_plain = |word: &str| {
@@ -122,8 +103,4 @@ fn plain_or_code(text: &str) -> String {
 fn is_plain_link(url: &str) -> bool {
     (url.starts_with("https://") || url.starts_with("http://"))
         && url.chars().all(|c| c.is_ascii_alphanumeric() || "-._~:/?#[]@!$&'()*+,;=%".contains(c))
-}
-
-fn longest_run(text: &str) -> usize {
-    text.split(|c| c != '`').map(str::len).max().unwrap_or_default()
 }

@@ -11,6 +11,7 @@ use crate::domain::machine::ThreadMachine;
 use crate::domain::policy::Policy;
 use crate::domain::verdict::Verdict;
 use crate::domain::vocabulary::{ReviewerName, Severity, ThreadId};
+use crate::output::sanitize;
 use crate::output::thread_json::ThreadLine;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -71,8 +72,8 @@ impl<W: Write> Reporter<W> {
             cycles: pull_request.cycles().collect(),
             rounds: pull_request.rounds(),
         };
-        let before = serde_json::to_vec(&before)?;
-        let after = serde_json::to_vec(&after)?;
+        let before = clean_json(&before)?;
+        let after = clean_json(&after)?;
         // The threads go between the other fields: `{…` `,"threads":[…],` `…}`.
         self.output.write_all(before.strip_suffix(b"}").unwrap_or(&before))?;
         self.output.write_all(b",\"threads\":[")?;
@@ -84,7 +85,7 @@ impl<W: Write> Reporter<W> {
             match self.rows.get(&thread.id) {
                 Some(row) if row.fields == fields => self.output.write_all(&row.text)?,
                 _ => {
-                    let text = serde_json::to_vec(&ThreadLine::of(thread, policy))?;
+                    let text = clean_json(&ThreadLine::of(thread, policy))?;
                     self.output.write_all(&text)?;
                     self.rows.insert(thread.id.clone(), Row { fields, text });
                 }
@@ -94,6 +95,12 @@ impl<W: Write> Reporter<W> {
         self.output.write_all(after.strip_prefix(b"{").unwrap_or(&after))?;
         self.output.write_all(b"\n")
     }
+}
+
+/// A trace's texts are foreign, and people look at the report in a terminal (S1).
+fn clean_json(value: &impl Serialize) -> io::Result<Vec<u8>> {
+    let text = serde_json::to_string(value)?;
+    Ok(sanitize::json(&text).into_owned().into_bytes())
 }
 
 #[derive(Serialize)]

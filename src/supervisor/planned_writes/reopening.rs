@@ -8,6 +8,7 @@ use crate::domain::driven::CycleNote;
 use crate::domain::machine::ThreadStatus;
 use crate::domain::vocabulary::{ReviewerAction, Sha, ThreadId};
 use crate::github::write::Write;
+use crate::output::foreign_text;
 use crate::supervisor::computed_state::{ComputedState, ThreadView};
 use crate::supervisor::markers;
 use crate::supervisor::replay::CycleResult;
@@ -61,14 +62,15 @@ pub(crate) fn cannot_reopen(
     let Reopening { turn, .. } =
         if shown.driven { by_cycle(computed, &shown) } else { by_thread(computed, &shown) }?;
     let mention = operator.mention.as_ref().map_or_else(String::new, |mention| format!("{mention} "));
-    let title = shown.thread.finding.title.split_whitespace().collect::<Vec<_>>().join(" ");
+    let title = foreign_text::title(&shown.thread.finding.title);
     let line = shown.line().map_or_else(String::new, |line| format!(":{line}"));
-    let path = &shown.thread.finding.path;
+    let place = foreign_text::code(&format!("{}{line}", shown.thread.finding.path));
+    let said = foreign_text::title(refusal);
     let url = shown.url().unwrap_or(&computed.snapshot.url);
     let reviewer = &shown.thread.reviewer;
     let body = format!(
-        "{mention}{reviewer} raised **{title}** ([`{path}{line}`]({url})) again after it was resolved. It is not \
-         settled, but GitHub shows its thread as resolved, and Cloture cannot open it again: {refusal}. Please \
+        "{mention}{reviewer} raised **{title}** ([{place}]({url})) again after it was resolved. It is not \
+         settled, but GitHub shows its thread as resolved, and Cloture cannot open it again: {said}. Please \
          open it, or decide about it."
     );
     let key = markers::key(&["closed-there", thread.as_str(), &turn])?;

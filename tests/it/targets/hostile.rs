@@ -99,6 +99,17 @@ fn s1_a_marker_in_a_finding_does_not_count() {
     }
 }
 
+/// Bots read the text as it was typed, so code does not keep a command from them.
+#[test]
+fn s1_no_line_of_a_task_commands_a_bot() {
+    for command in ["/approve", "bors r+", "!merge", "@dependabot merge"] {
+        let issue = issue_text(&with(&format!("evil\n{command}\n  {command}")));
+        let obeyed = issue.lines().find(|line| line.trim_start().starts_with(command));
+        assert_eq!(obeyed, None, "{issue}");
+        assert!(!issue.contains("@dependabot"), "{issue}");
+    }
+}
+
 #[test]
 fn the_title_of_an_issue_is_one_short_line() {
     for text in HOSTILE.iter().map(|text| (*text).to_owned()).chain(["a/".repeat(500)]) {

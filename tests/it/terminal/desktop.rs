@@ -28,10 +28,10 @@ fn the_link_and_a_prompt_are_copied_through_the_terminal() {
     let prompt = copied(&played.raw).unwrap();
     for part in [
         "acme/shop#1",
-        "branch discount",
+        "Branch: discount",
         "src/a.rs:1",
         "The call recurses without end",
-        "> It never returns.",
+        "\n\nIt never returns.\n```",
     ] {
         assert!(prompt.contains(part), "{part}: {prompt}");
     }
