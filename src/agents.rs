@@ -5,5 +5,5 @@ pub mod authors;
 pub mod http;
 pub mod notify;
 pub mod process;
-pub(crate) mod secret;
+pub mod secret;
 pub mod targets;

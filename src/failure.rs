@@ -125,7 +125,7 @@ impl FailureKind {
             Error::Denied { .. } | Error::Unauthorised { .. } => FailureKind::NotAllowed,
             Error::Transient { .. } | Error::Malformed { .. } => FailureKind::OutOfReach,
             Error::RateLimited { .. } => FailureKind::Limited,
-            Error::Gone { .. } | Error::Refused { .. } => FailureKind::Usage,
+            Error::Gone { .. } | Error::Refused { .. } | Error::Withheld { .. } => FailureKind::Usage,
         }
     }
 }

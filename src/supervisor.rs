@@ -27,6 +27,7 @@ mod programs;
 pub mod replay;
 mod request_pause;
 mod review_posting;
+pub mod secrets;
 pub mod view;
 
 pub use actor::LoopCommand;

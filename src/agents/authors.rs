@@ -106,8 +106,9 @@ pub async fn dispatch(
         serde_json::to_string_pretty(&task).map_err(|error| AuthorError::Unwritable(error.to_string()))?;
     let stdin = prompt.map_or_else(|| task_text.clone(), |prompt| prompt.fill_in(&[("task", &task_text)]));
     let arguments = arguments(agent.kind, &tree);
+    let environment = agent.program.environment();
     let run = tokio::select! {
-        run = agent.program.run_to_end(&arguments, Some(tree.path()), stdin.as_bytes(), OUTPUT) => {
+        run = agent.program.run_to_end(&environment, &arguments, Some(tree.path()), stdin.as_bytes(), OUTPUT) => {
             run.map(|finished| (AuthorEnding::Program(finished.ending), finished.took))
         }
         // Dropping the run ends the agent and its group.

@@ -1,4 +1,8 @@
-//! Reads secrets from private files and removes them from texts (S2).
+//! Reads secrets from private files, removes them from texts, and finds them in texts that leave (S2).
+
+mod scanner;
+
+pub use scanner::{SecretFound, SecretScanner};
 
 use secrecy::{ExposeSecret, SecretString};
 use std::path::Path;

@@ -17,6 +17,7 @@ pub use command::{CommandDelivery, KEY_VARIABLE};
 pub use document::{KEY_PREFIX, ReplyPart, TaskDocument, TaskFindingPart, TaskSources, VERSION, key, reason};
 pub use webhook::{KEY_HEADER, SIGNATURE_HEADER, WebhookDelivery, signature};
 
+use crate::agents::secret::SecretScanner;
 use crate::config::{TargetKind, TargetKinds};
 use crate::domain::vocabulary::{TargetName, ThreadId};
 use crate::github::write::{self, WriteKeyError};
@@ -53,6 +54,8 @@ pub enum DeliveryOutcome {
     Refused(String),
     /// L8: GitHub limits requests for so long and did not take the task. The try costs none of the task's tries.
     Limited { wait: Duration, reason: String },
+    /// S2: Cloture did not send the task, because it has a secret in it. Only a person may send it again.
+    Withheld(String),
     /// The target may have the task, and Cloture cannot check. Only a person may send it again (H4).
     Unknown(String),
 }
@@ -141,11 +144,23 @@ impl Delivery {
         environment: &(dyn Fn(&str) -> Option<String> + Sync),
         now: &(dyn Fn() -> Timestamp + Sync),
     ) -> DeliveryOutcome {
-        match &self.means {
+        let secrets = writer.secrets();
+        let withheld = |text: &str| {
+            let found = secrets.find_in_json(text)?;
+            Some(DeliveryOutcome::Withheld(format!("the task contains {found}")))
+        };
+        let outcome = match &self.means {
             DeliveryMeans::Write(write) => DeliveryOutcome::of_write(writer.write(write).await, now()),
-            DeliveryMeans::Run(run) => run.send().await,
-            DeliveryMeans::Post(post) => post.send(environment).await,
-        }
+            DeliveryMeans::Run(run) => match withheld(&run.stdin) {
+                Some(outcome) => outcome,
+                None => run.send().await,
+            },
+            DeliveryMeans::Post(post) => match withheld(&post.body) {
+                Some(outcome) => outcome,
+                None => post.send(environment).await,
+            },
+        };
+        outcome.without_secrets(secrets)
     }
 }
 
@@ -165,7 +180,20 @@ impl DeliveryOutcome {
                 let wait = Duration::try_from(retry_after.when(now).duration_since(now)).unwrap_or_default();
                 DeliveryOutcome::Limited { wait, reason: error.event() }
             }
+            Err(github::Error::Withheld { secret, .. }) => {
+                DeliveryOutcome::Withheld(format!("the task contains {secret}"))
+            }
             Err(error) => DeliveryOutcome::Refused(error.event()),
+        }
+    }
+
+    /// The reason may quote what the target printed.
+    fn without_secrets(self, secrets: &SecretScanner) -> DeliveryOutcome {
+        let clean = |reason: String| secrets.redacted(&reason).into_owned();
+        match self {
+            DeliveryOutcome::Refused(reason) => DeliveryOutcome::Refused(clean(reason)),
+            DeliveryOutcome::Unknown(reason) => DeliveryOutcome::Unknown(clean(reason)),
+            outcome => outcome,
         }
     }
 
@@ -175,7 +203,7 @@ impl DeliveryOutcome {
             DeliveryOutcome::Refused(reason) | DeliveryOutcome::Limited { reason, .. } => {
                 Some(sanitize::line(reason).into_owned())
             }
-            DeliveryOutcome::Taken { .. } | DeliveryOutcome::Unknown(_) => None,
+            DeliveryOutcome::Taken { .. } | DeliveryOutcome::Withheld(_) | DeliveryOutcome::Unknown(_) => None,
         }
     }
 
@@ -186,6 +214,11 @@ impl DeliveryOutcome {
             DeliveryOutcome::Taken { url: None } => "The target has the task.".to_owned(),
             DeliveryOutcome::Refused(reason) => format!("The target refused the task: {reason}."),
             DeliveryOutcome::Limited { reason, .. } => format!("GitHub did not take the task yet: {reason}."),
+            DeliveryOutcome::Withheld(reason) => {
+                format!(
+                    "Cloture did not send the task, because it sends no secrets: {reason}. Hand it on by hand."
+                )
+            }
             DeliveryOutcome::Unknown(reason) => {
                 format!("The target may have the task, so Cloture does not send it again: {reason}.")
             }

@@ -38,6 +38,7 @@ use crate::supervisor::history::History;
 use crate::supervisor::people::pull_request_planner::PullRequestPlanner;
 use crate::supervisor::people::{ThreadAct, WriteAttempt, write_out};
 use crate::supervisor::planned_writes::PlannedWrite;
+use crate::supervisor::secrets;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 
@@ -138,7 +139,8 @@ pub async fn act(
     }
     let now = SystemClock.now();
     let host = client.host().name().to_owned();
-    let writer = Writer::new(client, WritePace::default());
+    let secrets = secrets::scanner(settings.config, &client, settings.environment).await;
+    let writer = Writer::new(client, WritePace::default()).withholding(secrets);
     if let Consent::Rehearsal = consent {
         // A rehearsal leaves nothing behind, not even an empty journal.
         if let Some(journal) = existing_journal(settings, state_folder, now).await? {
@@ -155,7 +157,10 @@ pub async fn act(
         });
     }
     // Nothing is done that cannot be recorded, so open the journal before asking for consent.
-    plan(request, &read.snapshot, profiles)?;
+    let first = plan(request, &read.snapshot, profiles)?;
+    if let Some(withheld) = first.writes.iter().find_map(|write| writer.withheld(write)) {
+        return Err(report::nothing_written(&withheld));
+    }
     let (journal, _) = open_journal(settings, state_folder, now).await?;
     let about = journal.identify(&host, &mut read.snapshot).await?;
     // Keys contain the name under which the journal files the repository (L13).

@@ -257,6 +257,7 @@ fn kind(subject: &InboxSubject<'_>) -> &'static str {
         InboxSubject::Refused => "refused",
         InboxSubject::Loop(exit) => exit.name(),
         InboxSubject::Task(_) => "stuck_task",
+        InboxSubject::Withheld => "withheld",
     }
 }
 

@@ -26,6 +26,7 @@ use crate::reviewers::adapters::ReviewerDriver;
 use crate::reviewers::ask::{self, CycleEnd, JudgedAttempt};
 use crate::reviewers::profiles::Profiles;
 use crate::reviewers::request::RequestSources;
+use crate::supervisor::secrets;
 use std::collections::BTreeMap;
 
 /// The reviewer's answers, and their effect.
@@ -80,6 +81,8 @@ async fn review(
     })?;
     let driver = ReviewerDriver::ready(adapter, settings.environment).await.map_err(Failure::usage)?;
     let client = settings.connect(host).await?.client;
+    let secrets = secrets::scanner(settings.config, &client, settings.environment).await;
+    let driver = driver.withholding(secrets);
     let reader = Reader::new(client);
     let read = reader.read(&address).await.map_err(|error| Failure::about(&address, &error))?;
     let snapshot = read.snapshot;

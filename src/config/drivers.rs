@@ -57,6 +57,7 @@ pub(super) fn checked_adapter(
         api_key_env,
         api_key_file,
         prompt_file,
+        sign_in,
     } = typed;
     let mut keys = DriverKeys { checks, table };
     let chosen = keys.kind(kind.as_ref(), &REVIEWER_KINDS);
@@ -75,6 +76,7 @@ pub(super) fn checked_adapter(
         ("base_url", base_url, is_any(&[TypedReviewerKind::OpenAi])),
         ("api_key_env", api_key_env, is_any(&[TypedReviewerKind::OpenAi])),
         ("api_key_file", api_key_file, is_any(&[TypedReviewerKind::OpenAi])),
+        ("sign_in", sign_in, is_any(&agents)),
         ("prompt_file", prompt_file, is_any(&agents) || is_any(&[TypedReviewerKind::OpenAi])),
     ] {
         keys.refuse_unless(belongs, name, value.as_ref(), kind.as_ref());
@@ -82,6 +84,7 @@ pub(super) fn checked_adapter(
     let timeout = keys.timeout(timeout.as_ref(), REVIEWER_TIMEOUT);
     let model_name = keys.text("model", model.as_ref(), "the name of a model");
     let prompt_file = keys.path("prompt_file", prompt_file.as_ref());
+    let sign_in = keys.files("sign_in", sign_in.as_ref());
     let kind = chosen?;
     if kind == TypedReviewerKind::OpenAi {
         let file = keys.path("api_key_file", api_key_file.as_ref()).map(ApiKey::File);
@@ -105,7 +108,7 @@ pub(super) fn checked_adapter(
     let command = keys.command(command.as_ref(), default);
     let env = keys.variables(env.as_ref());
     let program = Program { command: command?, env, timeout };
-    let agent = |program| ReviewerAgent { program, model: model_name, prompt_file };
+    let agent = |program| ReviewerAgent { program, model: model_name, prompt_file, sign_in };
     Some(match kind {
         TypedReviewerKind::Claude => Adapter::Claude(agent(program)),
         TypedReviewerKind::Codex => Adapter::Codex(agent(program)),
@@ -197,6 +200,15 @@ impl DriverKeys<'_, '_> {
 
     pub(super) fn path(&mut self, key: &str, typed: Option<&TypedValue>) -> Option<PathBuf> {
         self.text(key, typed, "a path").map(PathBuf::from)
+    }
+
+    /// A list of paths. None: the key is missing, which is not the same as an empty list.
+    fn files(&mut self, key: &str, typed: Option<&TypedValue>) -> Option<Vec<PathBuf>> {
+        let key = self.full_key(key);
+        let files = self.checks.list(&key, typed, "a list of paths", |checks, key, value| {
+            checks.read(key, Some(value), || "a path".to_owned(), one_line).map(PathBuf::from)
+        });
+        typed.map(|_| files)
     }
 
     pub(super) fn timeout(&mut self, typed: Option<&TypedValue>, default: Duration) -> Duration {

@@ -128,6 +128,7 @@ pub struct TypedReviewer {
     pub api_key_env: Option<TypedValue>,
     pub api_key_file: Option<TypedValue>,
     pub prompt_file: Option<TypedValue>,
+    pub sign_in: Option<TypedValue>,
 }
 
 /// `[[profiles]]`

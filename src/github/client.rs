@@ -99,6 +99,11 @@ impl Client {
     }
 
     /// Waits until there are credentials.
+    /// The token, once it is known. It is for finding the token in texts that must not leave (S2).
+    pub(crate) fn token(&self) -> Option<SecretString> {
+        self.connection.borrow().as_ref()?.as_ref().ok()?.secret.clone()
+    }
+
     async fn connected(&self, call: &Call) -> ConnectionResult {
         let mut connection = self.connection.clone();
         let no_credentials = || Err(Error::Unauthorised { what: call.purpose().to_owned() });

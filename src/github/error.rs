@@ -1,5 +1,6 @@
 //! The ways in which a call to GitHub fails. Each has one sentence: what failed, why, and what to do next.
 
+use crate::agents::secret::SecretFound;
 use jiff::Timestamp;
 use std::fmt;
 use std::time::Duration;
@@ -25,6 +26,12 @@ pub enum Error {
     /// GitHub understood the request and rejected it.
     #[error("{what} was refused by GitHub: {message}")]
     Refused { what: String, message: String },
+    /// S2: Cloture itself does not send the write.
+    #[error(
+        "{what} was not sent, because its text contains {secret}; Cloture sends no secrets. Remove it from the \
+         text"
+    )]
+    Withheld { what: String, secret: SecretFound },
     /// The answer is not what GitHub documents.
     #[error(
         "{what} got an answer that Cloture cannot read: {detail}; check the API's address, and report a bug \

@@ -248,6 +248,7 @@ fn with_address(error: Error, address: &PullRequestAddress) -> Error {
         Error::Unauthorised { what } => Error::Unauthorised { what: rename(what) },
         Error::Gone { what } => Error::Gone { what: rename(what) },
         Error::Refused { what, message } => Error::Refused { what: rename(what), message },
+        Error::Withheld { what, secret } => Error::Withheld { what: rename(what), secret },
         Error::Malformed { what, detail } => Error::Malformed { what: rename(what), detail },
     }
 }

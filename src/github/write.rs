@@ -7,6 +7,7 @@ pub use key::{WriteKey, WriteKeyError};
 use super::call::Call;
 use super::discover::PullRequestAddress;
 use super::documents;
+use crate::agents::secret::{SecretFound, SecretScanner};
 use crate::domain::snapshot::RepositoryName;
 use crate::domain::verdict::Verdict;
 use crate::domain::vocabulary::{FilePath, Login, Sha, ThreadId};
@@ -226,6 +227,19 @@ impl Write {
             }
             _ => None,
         }
+    }
+
+    /// S2: the secret in what the write would send. The call has every text of it.
+    pub(super) fn find_secret(&self, secrets: &SecretScanner) -> Option<SecretFound> {
+        let of_label = self.label().and_then(|(_, label)| secrets.find(label));
+        let sent = || match self.call("") {
+            Call::Graphql { variables, .. } => secrets.find_in_value(&variables),
+            Call::Rest { path, body, .. } => {
+                secrets.find(&path).or_else(|| secrets.find_in_value(body.as_ref()?))
+            }
+            Call::Conditional { .. } | Call::Diff { .. } => None,
+        };
+        of_label.or_else(sent)
     }
 
     /// Whether the writer can look for the effect on GitHub. Only such a write is retried after a lost

@@ -8,6 +8,7 @@ use super::evidence::{WriteEvidence, WriteProof};
 use super::identity::{self, Identity};
 use super::wire;
 use super::write::{Description, Write, same_reviewer};
+use crate::agents::secret::SecretScanner;
 use crate::domain::snapshot::RepositoryName;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -23,6 +24,8 @@ pub struct Writer<T> {
     /// When the next write may be sent. The lock is held during a write, so writes never overlap.
     next: Mutex<Option<Instant>>,
     us: OnceCell<Option<Identity>>,
+    /// No text with one of these leaves.
+    secrets: SecretScanner,
 }
 
 /// The waits and retries of the writer.
@@ -109,7 +112,25 @@ enum AnswerVerdict {
 
 impl<T: Transport + Sync> Writer<T> {
     pub fn new(transport: T, pace: WritePace) -> Self {
-        Self { transport, pace, next: Mutex::new(None), us: OnceCell::new() }
+        let secrets = SecretScanner::default();
+        Self { transport, pace, next: Mutex::new(None), us: OnceCell::new(), secrets }
+    }
+
+    /// The same writer, which also knows these secrets. Without them it knows the forms of common keys.
+    #[must_use]
+    pub fn withholding(self, secrets: SecretScanner) -> Self {
+        Self { secrets, ..self }
+    }
+
+    /// The secrets that this writer withholds.
+    pub fn secrets(&self) -> &SecretScanner {
+        &self.secrets
+    }
+
+    /// Why the writer would not send this write, if it has a secret in it.
+    pub fn withheld(&self, write: &Write) -> Option<Error> {
+        let secret = write.find_secret(&self.secrets)?;
+        Some(Error::Withheld { what: write.call("").purpose().to_owned(), secret })
     }
 
     /// For reads that decide how to write.
@@ -119,6 +140,9 @@ impl<T: Transport + Sync> Writer<T> {
 
     /// The exact calls of a write, without sending them. Only a label's id is looked up.
     pub async fn rehearse(&self, write: &Write) -> Result<Description, Error> {
+        if let Some(withheld) = self.withheld(write) {
+            return Err(withheld);
+        }
         let Some((repository, name)) = write.label() else { return Ok(write.describe()) };
         let (repository_id, label) = self.label(repository, name).await?;
         let calls = match (write, label) {
@@ -143,6 +167,9 @@ impl<T: Transport + Sync> Writer<T> {
     }
 
     async fn write_once(&self, write: &Write) -> Result<WriteOutcome, Error> {
+        if let Some(withheld) = self.withheld(write) {
+            return Err(withheld);
+        }
         if let Some(message) = write.objection() {
             return Err(Error::Refused { what: write.call("").purpose().to_owned(), message });
         }

@@ -69,6 +69,14 @@ impl JournalAddress {
         Ok(JournalAddress(JournalPlace::Server { url: url.to_owned(), shown, passwords }))
     }
 
+    /// The password in its spellings, if the journal is on a server.
+    pub(crate) fn passwords(&self) -> &[String] {
+        match &self.0 {
+            JournalPlace::File(_) => &[],
+            JournalPlace::Server { passwords, .. } => passwords,
+        }
+    }
+
     /// The path, if the journal is a file.
     pub fn path(&self) -> Option<&Path> {
         match &self.0 {

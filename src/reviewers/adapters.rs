@@ -7,6 +7,7 @@
 mod claude;
 mod codex;
 mod command;
+mod confinement;
 mod openai;
 
 pub use command::Program;
@@ -15,8 +16,9 @@ pub use openai::{ApiKey, Endpoint};
 use super::answer_schema::strict_schema;
 use super::prompt::{Prompt, PromptError, PromptPurpose};
 use super::request::ReviewerRequest;
+use crate::agents::secret::SecretScanner;
 use crate::domain::cycle::{FrozenCycle, Protocol, Violation};
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -36,6 +38,19 @@ pub struct ReviewerAgent {
     /// None: the agent's default.
     pub model: Option<String>,
     pub prompt_file: Option<PathBuf>,
+    /// The files by which the agent signs in. None: its usual one. The agent sees no other file of the home folder.
+    pub sign_in: Option<Vec<PathBuf>>,
+}
+
+impl Adapter {
+    /// The sign-in files of a coding agent.
+    pub(crate) fn sign_in_files(&self) -> Vec<PathBuf> {
+        match self {
+            Adapter::Claude(agent) => confinement::sign_in_files(agent, &claude::FOLDER),
+            Adapter::Codex(agent) => confinement::sign_in_files(agent, &codex::FOLDER),
+            Adapter::Program(_) | Adapter::OpenAi(_) => Vec::new(),
+        }
+    }
 }
 
 /// An adapter with its prompt and key loaded.
@@ -45,6 +60,7 @@ pub struct ReviewerDriver {
     /// None for a program, which gets the plain request.
     prompt: Option<Prompt>,
     key: Option<SecretString>,
+    secrets: SecretScanner,
 }
 
 /// Why a reviewer cannot be asked.
@@ -79,6 +95,37 @@ pub struct ReviewerResponse {
     /// The end of the reviewer's log. Not sanitized.
     pub log: String,
     pub took: Duration,
+    /// S2: the answer was dropped, because it has a secret in it.
+    pub withheld: bool,
+}
+
+impl ReviewerResponse {
+    /// For a reviewer that could not be run.
+    fn not_asked(violation: Violation) -> ReviewerResponse {
+        let (log, took) = (String::new(), Duration::ZERO);
+        ReviewerResponse { answer: Err(violation), log, took, withheld: false }
+    }
+
+    /// S2: drops an answer with a secret in it, before anything is stored or posted. Nothing of the reviewer's
+    /// messages is kept then either.
+    fn without_secrets(self, secrets: &SecretScanner) -> ReviewerResponse {
+        let ReviewerResponse { answer, log, took, withheld: _ } = self;
+        let found = match &answer {
+            Ok(printed) => secrets.find_in_json(&String::from_utf8_lossy(printed)),
+            Err(violation) => secrets.find(&violation.to_string()),
+        };
+        let log = secrets.redacted(&log).into_owned();
+        match found {
+            None => ReviewerResponse { answer, log, took, withheld: false },
+            Some(secret) => {
+                let answer = Err(malformed(format!(
+                    "the answer contains {secret}, so Cloture dropped it; describe the problem without quoting \
+                     secrets"
+                )));
+                ReviewerResponse { answer, log, took, withheld: true }
+            }
+        }
+    }
 }
 
 impl ReviewerDriver {
@@ -97,7 +144,19 @@ impl ReviewerDriver {
                 (Some(prompt), endpoint.key(environment).await?)
             }
         };
-        Ok(ReviewerDriver { adapter, prompt, key })
+        let mut secrets = SecretScanner::default();
+        if let Some(key) = &key {
+            secrets = secrets.knowing("the reviewer's API key", key.expose_secret());
+        }
+        Ok(ReviewerDriver { adapter, prompt, key, secrets })
+    }
+
+    /// The same reviewer, whose answers may contain none of these secrets either.
+    #[must_use]
+    pub fn withholding(self, secrets: SecretScanner) -> ReviewerDriver {
+        let key = self.key.as_ref().map(ExposeSecret::expose_secret);
+        let secrets = key.map_or(secrets.clone(), |key| secrets.knowing("the reviewer's API key", key));
+        ReviewerDriver { secrets, ..self }
     }
 
     /// The prompt without the request.
@@ -107,14 +166,15 @@ impl ReviewerDriver {
 
     /// Asks once.
     pub async fn ask(&self, call: &ReviewerCall<'_>) -> ReviewerResponse {
-        match &self.adapter {
+        let response = match &self.adapter {
             Adapter::Program(program) => command::ask(program, call).await,
             Adapter::Claude(agent) => claude::ask(agent, &self.prompt_and_schema(call), call).await,
             Adapter::Codex(agent) => codex::ask(agent, &self.prompt_and_schema(call), call).await,
             Adapter::OpenAi(endpoint) => {
                 openai::ask(endpoint, self.key.as_ref(), &self.prompt_and_schema(call), call).await
             }
-        }
+        };
+        response.without_secrets(&self.secrets)
     }
 
     /// The request as a prompt. The diff is kept out of the JSON, because it is easier to read as plain text.

@@ -59,7 +59,7 @@ async fn attempt(
         prepare(&frozen, engine, sources, violations, driver.prompt_text());
     let most_bytes = policy.max_answer_bytes;
     let call = ReviewerCall { request: &request, frozen: &frozen, protocol: sources.protocol, most_bytes };
-    let ReviewerResponse { answer, log, took } = driver.ask(&call).await;
+    let ReviewerResponse { answer, log, took, withheld: _ } = driver.ask(&call).await;
     let received = answer.and_then(|printed| {
         answer::read(&printed, sources.protocol, policy, |index, finding| {
             thread_name(&frozen, index, finding, ThreadNaming::ByText)

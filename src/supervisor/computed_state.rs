@@ -83,6 +83,9 @@ pub struct ComputedState {
     pub seen: Observation,
     /// The last decision about each thread that waits for a person, by the engine's id.
     pub decisions: BTreeMap<ThreadId, RecordedAct>,
+    /// S2: the texts at this head that Cloture did not let out because of a secret in them, each as a sentence
+    /// without a full stop.
+    pub withheld: Vec<String>,
 }
 
 /// A problem that waits for a person, with every waiting thread about it (D6).
@@ -185,7 +188,9 @@ impl ComputedState {
             seen.author = state.copied().unwrap_or(AuthorState::Idle);
         }
         let decisions = BTreeMap::new();
-        let mut computed = ComputedState { snapshot, observed, folded, unowned, recognised, seen, decisions };
+        let withheld = history.withheld(&snapshot.head.sha);
+        let mut computed =
+            ComputedState { snapshot, observed, folded, unowned, recognised, seen, decisions, withheld };
         computed.seen.to_fix = computed.count_to_fix();
         let waiting = computed.waiting_for_person(&config.policy);
         let labels = waiting.iter().filter_map(|problem| problem.threads.first().map(ThreadView::label));

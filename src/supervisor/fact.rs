@@ -205,7 +205,17 @@ pub enum RecordedAnswer {
     Failed {
         oversized: bool,
         message: String,
+        /// S2: there was an answer, and it had a secret in it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        withheld: bool,
     },
+}
+
+impl RecordedAnswer {
+    /// There was no answer, for this reason.
+    pub(super) fn failed(message: String) -> RecordedAnswer {
+        RecordedAnswer::Failed { oversized: false, message, withheld: false }
+    }
 }
 
 /// The commands that the journal stores, so that the driver obeys those given to an instance on standby.

@@ -124,7 +124,9 @@ pub(super) fn try_key(task: &str, number: u32) -> String {
 
 fn read_outcome(body: &Value) -> DeliveryOutcome {
     let text = |name: &str| body.get(name).and_then(Value::as_str).map(ToOwned::to_owned);
-    if let Some(why) = text("refused") {
+    if let Some(why) = text("withheld") {
+        DeliveryOutcome::Withheld(why)
+    } else if let Some(why) = text("refused") {
         DeliveryOutcome::Refused(why)
     } else if let Some(reason) = text("limited") {
         let seconds = body.get("wait_seconds").and_then(Value::as_u64).unwrap_or_default();
@@ -144,6 +146,8 @@ pub(super) fn written_outcome(outcome: &DeliveryOutcome, ended_at: Timestamp) ->
         DeliveryOutcome::Limited { wait, reason } => {
             json!({"limited": reason, "wait_seconds": wait.as_secs(), "ended_at": ended_at.to_string()})
         }
+        // Versions that do not know the first word read the second, and do not send the task again either.
+        DeliveryOutcome::Withheld(why) => json!({"withheld": why, "unknown": why}),
         DeliveryOutcome::Unknown(why) => json!({"unknown": why}),
     }
 }

@@ -5,8 +5,8 @@
 //! What is absent: nothing here reads the forge or decides anything. `replay` turns a history into threads
 //! and cycles.
 
-use super::fact::{DatedFact, Fact, RecordedCommand};
-use super::perform::journal_key;
+use super::fact::{DatedFact, Fact, RecordedAnswer, RecordedCommand};
+use super::perform::{WITHHELD, journal_key};
 use crate::domain::finding::Destination;
 use crate::domain::machine::Decision;
 use crate::domain::review_loop::Exit;
@@ -235,6 +235,28 @@ impl History {
     /// The outcome of a write or a delivery, by its key in the journal, and when it was recorded.
     pub fn outcome(&self, key: &str) -> Option<&(Timestamp, Value)> {
         self.outcomes.get(key)
+    }
+
+    /// S2: the texts at this head that Cloture withheld because of a secret in them, as sentences without a full
+    /// stop.
+    pub fn withheld(&self, head: &Sha) -> Vec<String> {
+        let answers = self.facts().filter_map(|dated| match &dated.fact {
+            Fact::Answered {
+                reviewer,
+                head: at,
+                answer: RecordedAnswer::Failed { withheld: true, message, .. },
+                ..
+            } if at == head => Some(format!("{reviewer} gave an answer that Cloture does not use: {message}")),
+            _ => None,
+        });
+        let is_here = |body: &Value| body.get("head").and_then(Value::as_str) == Some(head.as_str());
+        let writes = self.outcomes.values().map(|(_, body)| body);
+        let writes = writes.filter(|body| body.get(WITHHELD).is_some() && is_here(body));
+        let writes = writes.filter_map(|body| Some(body.get("refused")?.as_str()?.to_owned()));
+        let mut sentences: Vec<String> = answers.chain(writes).collect();
+        sentences.sort();
+        sentences.dedup();
+        sentences
     }
 
     /// Whether a write is done. One that the forge refused is not: a person may try it again.

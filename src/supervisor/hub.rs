@@ -8,7 +8,7 @@ use super::clock::WorkCounter;
 use super::polling::{FinishedPoll, PollCause, PollProgress, RunningPoll};
 use super::request_pause::RequestPause;
 use super::view::{Board, PullRequestView, SupervisorProblem, SupervisorProblemKind};
-use super::{SupervisorContext, SupervisorOptions};
+use super::{SupervisorContext, SupervisorOptions, secrets};
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::failure::Failure;
 use crate::github::poll::{PollEvent, PollSettings};
@@ -84,7 +84,8 @@ impl Supervisor {
     ) -> Result<Supervisor, JournalError> {
         let SupervisorOptions { config, reads, asks, journal, client, clock, .. } = options;
         let (board, view) = watch::channel(Arc::new(Board::default()));
-        let writer = Arc::new(Writer::new(client.clone(), options.pace));
+        let secrets = secrets::scanner(&config, &client, &options.environment).await;
+        let writer = Arc::new(Writer::new(client.clone(), options.pace).withholding(secrets));
         let context = Arc::new(SupervisorContext {
             host: client.host().name().to_owned(),
             reader: Arc::new(Reader::new(client)),

@@ -191,6 +191,14 @@ pub async fn carry_out(
 ) -> PlanOutcome {
     let by = plan.act.by.as_str();
     let mut done = PlanOutcome { recorded: false, writes: Vec::new(), trouble: None };
+    // S2: nothing is recorded whose write cannot be sent.
+    if let Some(withheld) = plan.writes.iter().find_map(|planned| writer.withheld(&planned.write)) {
+        done.writes = plan.writes.iter().map(|_| WriteAttempt::NotTried).collect();
+        if let Some(first) = done.writes.first_mut() {
+            *first = WriteAttempt::NotDone(withheld);
+        }
+        return done;
+    }
     if !plan.facts.is_empty() {
         let why = plan.act.reason.as_deref().unwrap_or_default();
         let records = plan.facts.iter().map(|(at, fact)| fact.clone().record(*at, about, by, why));

@@ -11,6 +11,9 @@ use crate::journal::{Journal, JournalError, Lease, NewRecord, PullRequestKey, Re
 use serde_json::json;
 use std::borrow::Cow;
 
+/// Marks the outcome of a write that Cloture did not send, because it has a secret in it (S2).
+pub(super) const WITHHELD: &str = "withheld";
+
 /// The driver's result of a write.
 #[derive(Debug)]
 pub enum WriteResult {
@@ -69,6 +72,13 @@ pub async fn perform(
             let appended = journal.conclude(lease, journal_key(about, &planned.name), refused).await?;
             Ok(WriteResult::Refused(appended.record().clone(), why))
         }
+        // S2: the record says which secret, and shows nothing of the text.
+        Error::Withheld { .. } => {
+            let withheld = NewRecord::new("", by).about(about.clone()).with_reason(why.clone());
+            let withheld = withheld.with(json!({"refused": why, WITHHELD: true, "head": head}));
+            let appended = journal.conclude(lease, journal_key(about, &planned.name), withheld).await?;
+            Ok(WriteResult::Refused(appended.record().clone(), why))
+        }
         // GitHub tells a token without access that the object is not there. If it is gone for good, the next
         // snapshot no longer calls for the write; giving it up here would lose the write if the object comes
         // back.
@@ -89,6 +99,11 @@ pub async fn attempt(
     journal: &Journal,
     writer: &Writer<Client>,
 ) -> Result<Attempt, JournalError> {
+    // Before the intent, which quotes a part of some writes.
+    if let Some(withheld) = writer.withheld(&planned.write) {
+        tracing::warn!(pull_request = %about, name = planned.name, error = %withheld, "not written");
+        return Ok(Attempt::Failed(withheld));
+    }
     let key = journal_key(about, &planned.name);
     let record =
         |body| NewRecord::new("", by).about(about.clone()).with_reason(planned.why.clone()).with(body);

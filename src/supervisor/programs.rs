@@ -6,6 +6,7 @@ use super::clock::WorkGuard;
 use super::computed_state::ComputedState;
 use super::fact::RecordedAnswer;
 use crate::agents::authors;
+use crate::agents::secret::SecretScanner;
 use crate::config::{AuthorConfig, ReviewerConfig};
 use crate::domain::cycle::{FrozenCycle, Violation};
 use crate::domain::post::PostReader;
@@ -117,6 +118,7 @@ pub(super) struct CycleAttempt {
     pub(super) changes: DiffInScope,
     pub(super) reads: Arc<dyn PostReader>,
     pub(super) most_bytes: u32,
+    pub(super) secrets: SecretScanner,
     pub(super) environment: fn(&str) -> Option<String>,
 }
 
@@ -133,7 +135,7 @@ impl CycleAttempt {
                 // Dropping the call ends its program. The call counts.
                 why = stopped(order) => {
                     let message = format!("Cloture stopped the reviewer, because {why}");
-                    (RecordedAnswer::Failed { oversized: false, message }, String::new(), None)
+                    (RecordedAnswer::failed(message), String::new(), None)
                 }
             };
             let head = frozen.head.clone().unwrap_or_else(|| "".into());
@@ -145,8 +147,7 @@ impl CycleAttempt {
     }
 
     async fn ask(self) -> (RecordedAnswer, String, Option<String>) {
-        let failed =
-            |message: String| (RecordedAnswer::Failed { oversized: false, message }, String::new(), None);
+        let failed = |message: String| (RecordedAnswer::failed(message), String::new(), None);
         let Some(adapter) = self.reviewer.adapter.clone() else {
             return failed(format!(
                 "the reviewer {} has no kind, so there is nothing to run",
@@ -154,7 +155,7 @@ impl CycleAttempt {
             ));
         };
         let driver = match ReviewerDriver::ready(adapter, &self.environment).await {
-            Ok(driver) => driver,
+            Ok(driver) => driver.withholding(self.secrets.clone()),
             Err(error) => return failed(error.to_string()),
         };
         let snapshot = &self.computed.snapshot;
@@ -197,9 +198,13 @@ impl CycleAttempt {
         let reply = driver.ask(&asked).await;
         let answer = match reply.answer {
             Ok(printed) => RecordedAnswer::Printed(String::from_utf8_lossy(&printed).into_owned()),
-            Err(Violation::OversizedAnswer(message)) => RecordedAnswer::Failed { oversized: true, message },
-            Err(Violation::MalformedAnswer(message)) => RecordedAnswer::Failed { oversized: false, message },
-            Err(other) => RecordedAnswer::Failed { oversized: false, message: other.to_string() },
+            Err(Violation::OversizedAnswer(message)) => {
+                RecordedAnswer::Failed { oversized: true, message, withheld: false }
+            }
+            Err(Violation::MalformedAnswer(message)) => {
+                RecordedAnswer::Failed { oversized: false, message, withheld: reply.withheld }
+            }
+            Err(other) => RecordedAnswer::failed(other.to_string()),
         };
         (answer, reply.log, fit.uses_over_half_the_window().then(|| fit.to_string()))
     }

@@ -350,10 +350,10 @@ impl HistoryReplay<'_> {
                 let name = |index, finding: &Finding| thread_name(&frozen, index, finding, naming);
                 answer::read(text.as_bytes(), protocol, &policy, name)
             }
-            RecordedAnswer::Failed { oversized: true, message } => {
+            RecordedAnswer::Failed { oversized: true, message, .. } => {
                 Err(Violation::OversizedAnswer(message.clone()))
             }
-            RecordedAnswer::Failed { oversized: false, message } => {
+            RecordedAnswer::Failed { oversized: false, message, .. } => {
                 Err(Violation::MalformedAnswer(message.clone()))
             }
         };

@@ -171,7 +171,7 @@ fn word(outcome: &Result<WriteOutcome, Error>) -> &'static str {
         Err(Error::Denied { .. }) => "denied",
         Err(Error::Unauthorised { .. }) => "unauthorised",
         Err(Error::Gone { .. }) => "gone",
-        Err(Error::Refused { .. }) => "refused",
+        Err(Error::Refused { .. } | Error::Withheld { .. }) => "refused",
         Err(Error::Malformed { .. }) => "malformed",
     }
 }

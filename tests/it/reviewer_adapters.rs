@@ -35,6 +35,7 @@ fn agent(scripts: &Scripts, body: &str) -> ReviewerAgent {
         program: program(&scripts.add("agent", body)),
         model: Some("large".to_owned()),
         prompt_file: None,
+        sign_in: Some(Vec::new()),
     }
 }
 
@@ -83,8 +84,9 @@ async fn claude_gets_its_prompt_on_stdin_and_the_schema_as_an_argument() {
     let expected = ["--print", "--output-format", "json", "--json-schema"];
     assert_eq!(arguments[..4], expected);
     assert_is_the_schema(&serde_json::from_str(arguments[4]).unwrap());
-    let rest = ["--tools", "", "--strict-mcp-config", "--no-session-persistence", "--model", "large"];
-    assert_eq!(arguments[5..], rest);
+    let rest = ["--tools", "", "--strict-mcp-config", "--setting-sources", "user", "--no-session-persistence"];
+    assert_eq!(arguments[5..11], rest);
+    assert_eq!(arguments[11..], ["--model", "large"]);
     let folder = scripts.read("folder");
     assert!(!std::path::Path::new(folder.trim()).exists(), "{folder} is left behind");
 }
@@ -134,6 +136,61 @@ async fn codex_gets_its_schema_in_a_file_and_answers_with_its_last_message() {
     assert_eq!(arguments.last(), Some(&"-"));
     let (turns, _) = run_with(Adapter::Codex(agent(&scripts, "echo Done.")), &once()).await;
     assert!(refusal(&turns).contains("not JSON"), "{}", refusal(&turns));
+}
+
+/// An agent that looks around, as a misled one might.
+const LOOK_AROUND: &str = "cat > /dev/null; env > \"$here/environment\"; ls -A > \"$here/work\"\n\
+    (cd && find . ! -type d) > \"$here/home\"; cat \"$HOME\"/.c*/*.json > \"$here/read\"\n\
+    for f in \"$HOME\"/.c*/auth.json; do echo renewed > \"$f\"; done; cat \"$here/answer\"";
+
+#[tokio::test]
+async fn s2_a_coding_agent_sees_its_sign_in_file_and_nothing_else_of_the_home_folder() {
+    let home = std::env::var("HOME").unwrap();
+    for (kind, variable) in [
+        (Adapter::Claude as fn(ReviewerAgent) -> Adapter, "CLAUDE_CONFIG_DIR"),
+        (Adapter::Codex, "CODEX_HOME"),
+    ] {
+        let scripts = Scripts::new();
+        let report = json!({"type": "result", "structured_output": strict_answer()});
+        let is_claude = variable == "CLAUDE_CONFIG_DIR";
+        let answer = if is_claude { report } else { strict_answer() };
+        std::fs::write(scripts.path("answer"), answer.to_string()).unwrap();
+        std::fs::write(scripts.path("auth.json"), "{}").unwrap();
+        let mut agent = agent(&scripts, LOOK_AROUND);
+        agent.sign_in = Some(vec![scripts.path("auth.json")]);
+        // Not even if the configuration passes it on.
+        agent.program.env = vec![variable.to_owned(), "HOME".to_owned()];
+        assert_completed(&run_with(kind(agent.clone()), &once()).await.0);
+        assert_eq!(scripts.read("work"), "", "an empty folder to work in");
+        assert_eq!(scripts.read("home").lines().count(), 1, "{}", scripts.read("home"));
+        assert!(scripts.read("home").trim().ends_with("/auth.json"));
+        assert_eq!(scripts.read("read"), "{}");
+        assert_eq!(scripts.read("auth.json"), "renewed\n", "the agent may renew its sign-in");
+        let seen = scripts.read("environment");
+        let value = |name: &str| {
+            let line = seen.lines().find_map(|line| line.strip_prefix(&format!("{name}=")));
+            line.unwrap_or_else(|| panic!("{name} is not set: {seen}")).to_owned()
+        };
+        for name in ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "TMPDIR", variable] {
+            assert!(!value(name).starts_with(&home) || home == "/", "{name}={}", value(name));
+            assert!(!std::path::Path::new(&value(name)).exists(), "{name} is left behind");
+        }
+        agent.sign_in = Some(vec![scripts.path("none.json")]);
+        let (turns, _) = run_with(kind(agent), &once()).await;
+        assert!(refusal(&turns).contains("correct `sign_in`"), "{}", refusal(&turns));
+    }
+}
+
+#[tokio::test]
+async fn codex_gets_no_tool_to_read_files_with() {
+    let scripts = Scripts::new();
+    std::fs::write(scripts.path("answer"), strict_answer().to_string()).unwrap();
+    let agent = agent(&scripts, &format!("{KEEP}cat \"$here/answer\""));
+    assert_completed(&run_with(Adapter::Codex(agent), &once()).await.0);
+    let kept = scripts.read("arguments");
+    for setting in ["features.shell_tool=false", "features.unified_exec=false", "tools.view_image=false"] {
+        assert!(kept.contains(&format!("-c\n{setting}\n")), "{kept}");
+    }
 }
 
 #[tokio::test]

@@ -22,6 +22,7 @@ mod regressions;
 mod replies;
 mod repository;
 mod routing;
+mod secrets;
 mod stopping;
 mod together;
 mod troubles;

@@ -35,7 +35,9 @@ impl Backoff {
     pub fn after(&self, made: u32, outcome: &DeliveryOutcome) -> RetryDecision {
         match outcome {
             DeliveryOutcome::Taken { .. } => RetryDecision::Done,
-            DeliveryOutcome::Unknown(_) => RetryDecision::Stuck(outcome.sentence()),
+            DeliveryOutcome::Unknown(_) | DeliveryOutcome::Withheld(_) => {
+                RetryDecision::Stuck(outcome.sentence())
+            }
             DeliveryOutcome::Limited { wait, .. } => RetryDecision::Again(*wait),
             DeliveryOutcome::Refused(reason) if made >= self.tries => {
                 let times = if made == 1 { "once".to_owned() } else { format!("{made} times") };

@@ -13,9 +13,11 @@ use crate::reviewers::profiles::Profiles;
 use crate::supervisor::clock::{Clock, SystemClock};
 use crate::supervisor::computed_state::RepositoryRules;
 use crate::supervisor::history::History;
+use crate::supervisor::people::request_handler::check_reason;
 use crate::supervisor::people::{
     self, PlanError, ThreadPlan, ThreadRequest, apply_to_snapshot, carry_out, stored,
 };
+use crate::supervisor::secrets;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -38,6 +40,9 @@ pub(super) async fn act(
 ) -> Result<ActReport, Failure> {
     let now = SystemClock.now();
     plan::check_head(arguments.request, &read.snapshot)?;
+    let secrets = secrets::scanner(settings.config, client, settings.environment).await;
+    check_reason(arguments.verb.reason.as_deref(), &secrets)?;
+    let writer = Writer::new(client.clone(), pace(settings)).withholding(secrets);
     let journal = match &consent {
         // A rehearsal leaves nothing behind, not even an empty journal.
         Consent::Rehearsal => existing_journal(settings, state_folder, now).await?,
@@ -84,7 +89,6 @@ pub(super) async fn act(
             return Ok(ActReport { pull_request: address, decision, steps: Vec::new(), trouble: None });
         }
     };
-    let writer = Writer::new(client.clone(), pace(settings));
     let journal = match (consent, journal) {
         (Consent::Ask(ask), Some(journal)) => {
             consent::get_consent(ask, &plan.sentences())?;

@@ -1,6 +1,7 @@
 //! Claude Code without tools: `claude --print` with the prompt on standard input and the schema as an
 //! argument.
 
+use super::confinement::{AgentFolder, Confinement};
 use super::{PromptAndSchema, ReviewerAgent, ReviewerCall, ReviewerResponse, malformed, shortened};
 use crate::domain::cycle::Violation;
 use crate::reviewers::answer_schema::from_strict;
@@ -12,29 +13,36 @@ const ENVELOPE: usize = 256 * 1024;
 /// Linux limits a single argument to 128 KiB. A longer schema is only in the prompt.
 const LONGEST_ARGUMENT: usize = 120 * 1024;
 
+/// On macOS the agent keeps its sign-in in the keychain instead, which needs the real home folder.
+pub(super) const FOLDER: AgentFolder =
+    AgentFolder { name: ".claude", variable: "CLAUDE_CONFIG_DIR", sign_in: ".credentials.json" };
+
 pub(super) async fn ask(
     agent: &ReviewerAgent,
     input: &PromptAndSchema,
     call: &ReviewerCall<'_>,
 ) -> ReviewerResponse {
-    // An empty folder has no project settings and no files to read.
-    let Ok(folder) = tempfile::tempdir() else {
-        return super::codex::no_folder();
+    let confined = match Confinement::of(agent, &FOLDER) {
+        Ok(confined) => confined,
+        Err(message) => return ReviewerResponse::not_asked(malformed(message)),
     };
     let schema = input.schema.to_string();
     let mut arguments: Vec<OsString> = ["--print", "--output-format", "json"].map(OsString::from).into();
     if schema.len() <= LONGEST_ARGUMENT {
         arguments.extend(["--json-schema".into(), schema.into()]);
     }
-    // The prompt has hostile text, so the agent gets no tools, no servers and no memory.
-    arguments.extend(["--tools", "", "--strict-mcp-config", "--no-session-persistence"].map(OsString::from));
+    // The prompt has hostile text, so the agent gets no tools, no servers, no memory and no project settings:
+    // Claude Code also looks for those above the folder that it runs in.
+    let bare = ["--tools", "", "--strict-mcp-config", "--setting-sources", "user", "--no-session-persistence"];
+    arguments.extend(bare.map(OsString::from));
     if let Some(model) = &agent.model {
         arguments.extend(["--model".into(), model.into()]);
     }
     let limit = usize::try_from(call.most_bytes).unwrap_or(usize::MAX).saturating_mul(2);
     let limit = limit.saturating_add(ENVELOPE);
-    let folder = Some(folder.path());
-    let mut response = agent.program.run(&arguments, folder, input.prompt.as_bytes(), limit).await;
+    let (environment, work) = (confined.environment(), confined.work());
+    let run = agent.program.run(environment, &arguments, Some(&work), input.prompt.as_bytes(), limit);
+    let mut response = run.await;
     response.answer = response.answer.and_then(|printed| extract_answer(&printed));
     response
 }

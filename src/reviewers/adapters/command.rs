@@ -25,31 +25,37 @@ pub(super) async fn ask(program: &Program, call: &ReviewerCall<'_>) -> ReviewerR
     let request = match call.request.to_json() {
         Ok(request) => request,
         Err(error) => {
-            let answer = Err(malformed(format!("the request could not be written: {error}")));
-            return ReviewerResponse { answer, log: String::new(), took: Duration::ZERO };
+            let violation = malformed(format!("the request could not be written: {error}"));
+            return ReviewerResponse::not_asked(violation);
         }
     };
     let limit = usize::try_from(call.most_bytes).unwrap_or(usize::MAX);
-    program.run(&[], None, &request, limit).await
+    program.run(&program.environment(), &[], None, &request, limit).await
 }
 
 impl Program {
+    /// The ordinary variables, and those that the configuration names.
+    pub(crate) fn environment(&self) -> Environment {
+        Environment::ordinary().passing(self.env.iter().cloned())
+    }
+
     /// Runs the program with further arguments and takes its output for an answer.
     pub(super) async fn run(
         &self,
+        environment: &Environment,
         arguments: &[OsString],
         directory: Option<&Path>,
         stdin: &[u8],
         limit: usize,
     ) -> ReviewerResponse {
-        match self.run_to_end(arguments, directory, stdin, limit).await {
+        match self.run_to_end(environment, arguments, directory, stdin, limit).await {
             Err(not_started) => {
-                let answer = Err(malformed(format!("{not_started}; check the reviewer's command")));
-                ReviewerResponse { answer, log: String::new(), took: Duration::ZERO }
+                ReviewerResponse::not_asked(malformed(format!("{not_started}; check the reviewer's command")))
             }
             Ok(finished) => {
                 let FinishedProgram { ending, output, log, took } = finished;
-                ReviewerResponse { answer: self.answer_of(ending, output, limit), log, took }
+                let answer = self.answer_of(ending, output, limit);
+                ReviewerResponse { answer, log, took, withheld: false }
             }
         }
     }
@@ -57,6 +63,7 @@ impl Program {
     /// Runs the program with further arguments and returns how it ended.
     pub(crate) async fn run_to_end(
         &self,
+        environment: &Environment,
         arguments: &[OsString],
         directory: Option<&Path>,
         stdin: &[u8],
@@ -65,14 +72,13 @@ impl Program {
         let (program, own) = self.command.split_first().map_or(("", [].as_slice()), |(p, o)| (p.as_str(), o));
         let arguments: Vec<OsString> =
             own.iter().map(OsString::from).chain(arguments.iter().cloned()).collect();
-        let environment = Environment::ordinary().passing(self.env.iter().cloned());
         let limits = ProgramLimits { time: self.timeout, output: limit, log: LOG };
         let program = OsStr::new(program);
         let job = ProgramRun {
             program,
             arguments: &arguments,
             directory,
-            environment: &environment,
+            environment,
             stdin,
             limits,
         };

@@ -78,7 +78,7 @@ pub(super) async fn ask(
         Err(Violation::MalformedAnswer(message)) => Err(malformed(scrub(&message, key))),
         answer => answer,
     };
-    ReviewerResponse { answer, log: String::new(), took: started.elapsed() }
+    ReviewerResponse { answer, log: String::new(), took: started.elapsed(), withheld: false }
 }
 
 async fn exchange(

@@ -148,6 +148,7 @@ impl PullRequestActor {
             changes,
             reads: Arc::clone(&self.context.reads),
             most_bytes: self.context.config.policy.max_answer_bytes,
+            secrets: self.context.writer.secrets().clone(),
             environment: self.context.environment,
         };
         let task = attempt.spawn(self.programs.reports.clone(), self.context.busy.begin());

@@ -102,6 +102,7 @@ impl PullRequestActor {
             return Ok(DeliveryOutcome::Refused("another instance has taken over".to_owned()));
         };
         let (by, about) = (self.context.instance_name().to_owned(), self.key.clone());
+        let sentence = self.context.writer.secrets().redacted(&delivery.sentence).into_owned();
         let record = |why: String, body| {
             NewRecord::new("", by.clone()).about(about.clone()).with_reason(why).with(body)
         };
@@ -111,7 +112,7 @@ impl PullRequestActor {
             .intend(
                 Some(&lease),
                 key.clone(),
-                record(delivery.sentence.clone(), json!({"does": delivery.sentence})),
+                record(sentence.clone(), json!({"does": sentence})),
             )
             .await?;
         let can_be_searched =

@@ -163,6 +163,7 @@ impl PullRequestActor {
         let posts = computed.map(|computed| computed.unreadable()).unwrap_or_default();
         for UnreadableReview { reviewer, url, written_at, reason, start } in posts {
             let by = reviewer.to_string();
+            let start = self.context.writer.secrets().redacted(&start).into_owned();
             let fact = Fact::UnreadablePost { reviewer, url, written_at, reason: reason.clone(), start };
             if !self.history.facts().any(|dated| dated.fact == fact) {
                 self.record_held(fact, &by, &reason).await?;

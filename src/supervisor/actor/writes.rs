@@ -301,7 +301,9 @@ impl PullRequestActor {
             .map(|task| {
                 let reason = guards.reason_for(&task, computed);
                 let titles = task.findings.iter().filter_map(|id| computed.thread(id));
-                let titles = titles.map(|shown| shown.thread.finding.title.to_string()).collect();
+                let secrets = self.context.writer.secrets();
+                let titles = titles.map(|shown| secrets.redacted(&shown.thread.finding.title).into_owned());
+                let titles = titles.collect();
                 TaskFact::new(task, reason, titles)
             })
             .collect()

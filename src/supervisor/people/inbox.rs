@@ -50,6 +50,8 @@ pub enum InboxSubject<'a> {
     Loop(&'a Exit),
     /// A task that does not reach its target.
     Task(&'a HandoffView),
+    /// S2: a text that Cloture did not let out, because it has a secret in it.
+    Withheld,
 }
 
 /// The place of an entry in the inbox: threads first, the worst and oldest first, then whole pull requests.
@@ -113,6 +115,9 @@ pub fn entries<'a>(query: &InboxQuery<'a>) -> Vec<InboxEntry<'a>> {
     }
     if let Some(exit) = query.exit.filter(|exit| is_open && needs_person(exit)) {
         entries.push(whole(InboxSubject::Loop(exit), exit.to_string(), exit.name().to_owned()));
+    }
+    for why in query.computed.filter(|_| is_open).into_iter().flat_map(|computed| &computed.withheld) {
+        entries.push(whole(InboxSubject::Withheld, why.clone(), format!("withheld {why}")));
     }
     for handoff in query.handoffs {
         if let HandoffState::Stuck(why) = &handoff.state {

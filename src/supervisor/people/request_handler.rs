@@ -12,6 +12,7 @@ use super::{
     InboxNotifier, PlanOutcome, ThreadAct, ThreadPlan, ThreadRequest, Way, WayOut, WayOutMeans, WayOutQuery,
     WriteAttempt, carry_out, plan, stored, ways_out, write_out,
 };
+use crate::agents::secret::SecretScanner;
 use crate::config::Config;
 use crate::domain::machine::Decision;
 use crate::domain::post::PostReader;
@@ -241,6 +242,8 @@ impl RequestHandler {
         if self.read_only {
             return Err(Failure::usage("nothing is done with --read-only; start Cloture without it to act"));
         }
+        let (PersonRequest::Threads { reason, .. } | PersonRequest::PullRequest { reason, .. }) = &request;
+        check_reason(reason.as_deref(), self.writer.secrets())?;
         let by = self.by().await;
         let mut proposal = Proposal { order: request.clone(), steps: Vec::new(), objections: Vec::new() };
         match request {
@@ -427,6 +430,17 @@ impl RequestHandler {
         for (planned, _) in writes.iter().zip(&outcome.writes).filter(|(_, attempt)| attempt.is_in_effect()) {
             written.push((at, address.clone(), planned.write.clone()));
         }
+    }
+}
+
+/// S2: the reason is recorded, and often posted.
+pub fn check_reason(reason: Option<&str>, secrets: &SecretScanner) -> Result<(), Failure> {
+    match reason.and_then(|reason| secrets.find(reason)) {
+        None => Ok(()),
+        Some(secret) => Err(Failure::usage(format_args!(
+            "the text contains {secret}; Cloture posts and records no secrets, so nothing was done. Remove it \
+             from the text"
+        ))),
     }
 }
 

@@ -102,6 +102,7 @@ pub(super) fn rows(pull: &PullRow, policy: &Policy) -> Vec<InboxRow> {
         }
         InboxSubject::Refused => about(&entry, "refused"),
         InboxSubject::Loop(_) => about(&entry, pull.phase.0),
+        InboxSubject::Withheld => about(&entry, "withheld"),
         InboxSubject::Task(handoff) => {
             InboxRow { place: line(handoff.task.path.as_str()), ..about(&entry, "stuck task") }
         }

@@ -90,7 +90,7 @@ fn an_unknown_key_unlike_all_others_lists_the_known_keys() {
              operator, policy, profiles, repositories, reviewers, tui, watch, found an unknown key",
             "2:1: \"break glass!\": expected a known key (did you mean break_glass?), found an unknown key",
             "5:1: reviewers[0].wings: expected one of the keys api_key_env, api_key_file, base_url, command, \
-             context_window, env, kind, model, name, price_per_call, prompt_file, protocol, timeout, found an unknown key",
+             context_window, env, kind, model, name, price_per_call, prompt_file, protocol, sign_in, timeout, found an unknown key",
         ],
     );
     let endless = "k".repeat(100_000);

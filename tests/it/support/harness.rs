@@ -152,7 +152,7 @@ impl Place {
             pace: WritePace { between: Duration::ZERO, looks: vec![Duration::ZERO; 2], attempts: 3 },
             lease: settings.lease,
             fresh: false,
-            environment: |_| None,
+            environment: settings.environment,
         };
         let on: Vec<PullRequestAddress> = on.iter().map(|name| address(name)).collect();
         let tracked = on.iter().map(|address| address.clone().into()).collect();
@@ -189,6 +189,7 @@ pub(crate) struct Settings {
     pub(crate) page_limit: Option<u32>,
     /// Whether polls go on while programs run. Then a tick does not wait for the loops; use [`Run::see`].
     pub(crate) polls_during_work: bool,
+    pub(crate) environment: fn(&str) -> Option<String>,
 }
 
 impl Default for Settings {
@@ -203,6 +204,7 @@ impl Default for Settings {
             patience_with_journal: None,
             page_limit: None,
             polls_during_work: false,
+            environment: |_| None,
         }
     }
 }

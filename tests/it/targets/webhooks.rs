@@ -69,6 +69,7 @@ async fn the_status_decides_whether_the_server_took_the_task() {
             DeliveryOutcome::Taken { .. } => "taken",
             DeliveryOutcome::Refused(_) => "refused",
             DeliveryOutcome::Limited { .. } => "limited",
+            DeliveryOutcome::Withheld(_) => "withheld",
             DeliveryOutcome::Unknown(_) => "unknown",
         };
         assert_eq!(found, expected, "{status}: {outcome:?}");
