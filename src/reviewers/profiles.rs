@@ -212,6 +212,10 @@ impl ReadsReplies for Profiles {
     fn is_agent_post(&self, body: &str) -> bool {
         replies::is_agent_post(body)
     }
+
+    fn own_lines<'a>(&self, body: &'a str) -> Vec<&'a str> {
+        replies::own_lines(body)
+    }
 }
 
 impl PostReader for Profiles {

@@ -99,7 +99,7 @@ impl History {
         let posted = markers::posted_threads(snapshot);
         let mut replies: Vec<(&ThreadId, &ThreadComment)> = Vec::new();
         for (thread, seen) in &posted {
-            let theirs = seen.comments.iter().filter(|reply| !reply.pending && !markers::is_our_own(reply));
+            let theirs = seen.comments.iter().filter(|reply| !reply.pending && !reply.is_posted_by_cloture());
             replies.extend(theirs.map(|reply| (thread, reply)));
         }
         if replies.is_empty() {
@@ -109,8 +109,7 @@ impl History {
         let recorded = self.recorded_replies();
         let facts = replies.into_iter().filter_map(|(thread, reply)| {
             let (turn, settled) = recorded.get(reply.id.as_str()).copied().unwrap_or_default();
-            let by_person = reply.author.as_ref().is_some_and(is_person);
-            let read = ClassifiedReply::read(&PhraseTables, !by_person, reply.association, &reply.body, None);
+            let read = ClassifiedReply::read(&PhraseTables, reply.into(), None);
             let settles = read.intent.settles();
             // A reply that counted once keeps counting until its text changes.
             let is_new = if settled { !settles } else { settles && read.is_override() };

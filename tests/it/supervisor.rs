@@ -24,4 +24,5 @@ mod routing;
 mod stopping;
 mod together;
 mod troubles;
+mod trust;
 mod watching;

@@ -118,7 +118,7 @@ pub(super) struct ReplayContext<'a> {
 impl ReplayContext<'_> {
     fn is_owner(&self, owner: &ReviewerName, comment: &ThreadComment) -> bool {
         let by = |account: &Account| self.reads.reviewer(account, &comment.body);
-        comment.author.as_ref().and_then(by).as_ref() == Some(owner)
+        !comment.is_posted_by_cloture() && comment.author.as_ref().and_then(by).as_ref() == Some(owner)
     }
 
     /// Posts after the end of a pull request change nothing.
@@ -505,8 +505,7 @@ impl<'a> ReviewerReplay<'a> {
 
 /// R3–R5: applies somebody else's reply.
 fn apply_reply(machine: &mut ThreadMachine, comment: &ThreadComment, reads: &dyn PostReader) {
-    let by_person = comment.author.as_ref().is_some_and(is_person);
-    let reply = ClassifiedReply::read(reads, !by_person, comment.association, &comment.body, None);
+    let reply = ClassifiedReply::read(reads, comment.into(), None);
     if reply.is_override() {
         machine.apply_override(reply.intent);
     }

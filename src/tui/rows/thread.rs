@@ -10,7 +10,7 @@ use crate::domain::review_loop::{Phase, ReviewArrivals};
 use crate::domain::vocabulary::{ReviewerAction, Severity, Stance, ThreadId};
 use crate::supervisor::computed_state::{HandoffGuards, RepositoryRules, ThreadView};
 use crate::supervisor::people::inbox::urgency;
-use crate::supervisor::{PullRequestView, markers};
+use crate::supervisor::PullRequestView;
 use jiff::Timestamp;
 use std::cmp::Reverse;
 
@@ -287,7 +287,7 @@ fn unowned_row(unowned: &UnownedThread) -> ThreadRow {
 /// Counts the comments that may be news: no drafts, and nothing that Cloture wrote.
 fn comments(shown: &ThreadView<'_>) -> (usize, Option<Timestamp>) {
     let comments = shown.on_forge.map(|thread| &thread.comments).into_iter().flatten();
-    let others = comments.filter(|comment| !comment.pending && !markers::is_our_own(comment));
+    let others = comments.filter(|comment| !comment.pending && !comment.is_posted_by_cloture());
     others.fold((0, None), |(count, last), comment| (count + 1, last.max(Some(comment.updated_at))))
 }
 
