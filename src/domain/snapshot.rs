@@ -101,6 +101,18 @@ impl PullRequestSnapshot {
         self.names().any(|name| name == repository)
     }
 
+    /// R4: whether this account decides by resolving a thread or by reopening the pull request. GitHub lets the author
+    /// do both without any rights; everybody else needs access for it.
+    pub fn may_decide(&self, by: &Account) -> bool {
+        let is_author = self.author.as_ref().is_some_and(|author| author.is_same(by));
+        !is_author || self.author_association.may_override()
+    }
+
+    /// R4: whether the author resolved the thread and may not override. That is an argument, not a decision.
+    pub fn is_resolved_as_argument(&self, thread: &ReviewThread) -> bool {
+        thread.resolved && thread.resolved_by.as_ref().is_some_and(|by| !self.may_decide(by))
+    }
+
     /// Whether the head branch is in this repository: the pull request's own, or a fork.
     pub fn head_is_in(&self, repository: &RepositoryName) -> bool {
         match &self.head_repository {
@@ -229,6 +241,14 @@ pub struct Account {
 }
 
 impl Account {
+    /// Whether both are the same account. A login can change hands, so the number decides if both have one.
+    pub fn is_same(&self, other: &Account) -> bool {
+        match (self.database_id, other.database_id) {
+            (Some(one), Some(two)) => one == two,
+            _ => self.kind == other.kind && self.login == other.login,
+        }
+    }
+
     /// Only known kinds of people's accounts count as people. A kind that GitHub adds later does not.
     pub fn is_person(&self) -> bool {
         matches!(self.kind, AccountKind::User | AccountKind::EnterpriseUser)

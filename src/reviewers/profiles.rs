@@ -234,6 +234,10 @@ impl PostReader for Profiles {
         self.get(reviewer).is_some_and(|entry| !entry.profile.reactions.is_empty())
     }
 
+    fn accepts_unedited(&self, reviewer: &ReviewerName) -> bool {
+        self.get(reviewer).is_none_or(|entry| entry.profile.settles.is_empty())
+    }
+
     /// A clean reaction counts only if the profile trusts it; it names no commit and no number.
     fn reaction(&self, reviewer: &ReviewerName, content: &str) -> Option<PostContent> {
         let Profile { reactions, trust_reaction, .. } = &self.get(reviewer)?.profile;

@@ -141,7 +141,8 @@ impl History {
     ) -> Vec<UnrecordedFact> {
         let were_resolved = resolved_in(before);
         let resolved = markers::posted_threads(snapshot).into_iter().filter(|(_, seen)| {
-            let by_person = seen.resolved_by.as_ref().is_some_and(is_person);
+            let by_person =
+                seen.resolved_by.as_ref().is_some_and(|by| is_person(by) && snapshot.may_decide(by));
             // Without an earlier snapshot nobody knows when it was resolved. If Cloture's account did it and the
             // journal has that write, it was no person.
             let is_ours = before.is_none()
@@ -164,7 +165,8 @@ impl History {
     }
 }
 
-/// R3: any reviewer's threads that were resolved in the snapshot before and are open now.
+/// R3: any reviewer's threads that were resolved in the snapshot before and are open now. An author who may not
+/// override settles nothing by resolving, so opening such a thread again is nothing new either.
 fn reopened_threads(
     before: Option<&PullRequestSnapshot>,
     snapshot: &PullRequestSnapshot,
@@ -187,6 +189,7 @@ fn reopened_threads(
 }
 
 fn resolved_in(snapshot: Option<&PullRequestSnapshot>) -> BTreeSet<&ThreadId> {
-    let threads = snapshot.into_iter().flat_map(|snapshot| &snapshot.threads);
-    threads.filter(|seen| seen.resolved).map(|seen| &seen.id).collect()
+    let Some(snapshot) = snapshot else { return BTreeSet::new() };
+    let resolved = snapshot.threads.iter().filter(|seen| seen.resolved);
+    resolved.filter(|seen| !snapshot.is_resolved_as_argument(seen)).map(|seen| &seen.id).collect()
 }
