@@ -17,6 +17,7 @@ mod agents;
 mod evidence;
 mod languages;
 mod phrases;
+mod quotations;
 mod reading;
 mod sentence;
 
@@ -31,6 +32,10 @@ impl ReadsReplies for PhraseTables {
 
     fn is_agent_post(&self, body: &str) -> bool {
         is_agent_post(body)
+    }
+
+    fn own_lines<'a>(&self, body: &'a str) -> Vec<&'a str> {
+        own_lines(body)
     }
 }
 
@@ -49,6 +54,11 @@ pub fn classify(body: &str) -> Intent {
 /// one.
 pub fn is_agent_post(body: &str) -> bool {
     reading::read(body).signed_by_agent
+}
+
+/// The source lines that are nothing but the person's own plain words. Commands count only there (R7).
+pub fn own_lines(body: &str) -> Vec<&str> {
+    quotations::own_lines(body)
 }
 
 /// How many unknown words may follow "no action needed". With more, it could be a polite objection.

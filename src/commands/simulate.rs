@@ -11,7 +11,7 @@ use crate::domain::cycle::Violation;
 use crate::domain::driven::{CycleOutcome, DrivenPullRequest, Refusal};
 use crate::domain::handoff::{HandoffRules, HandoffTask};
 use crate::domain::policy::Policy;
-use crate::domain::re_review::ClassifiedReply;
+use crate::domain::re_review::{ClassifiedReply, PostedWords};
 use crate::domain::verdict::Verdict;
 use crate::domain::vocabulary::ThreadId;
 use crate::replies::PhraseTables;
@@ -131,9 +131,13 @@ impl Replay {
     }
 
     fn reply(&mut self, event: &ReplyEvent) -> TraceOutcome {
-        let by_bot = event.by.as_str().ends_with("[bot]");
-        let reply =
-            ClassifiedReply::read(&PhraseTables, by_bot, event.association, &event.body, event.intent);
+        let words = PostedWords {
+            by_person: !event.by.as_str().ends_with("[bot]"),
+            posted_by_cloture: false,
+            association: event.association,
+            body: &event.body,
+        };
+        let reply = ClassifiedReply::read(&PhraseTables, words, event.intent);
         refusable(&event.thread, self.pull_request.reply(&event.thread, &reply).map(|_settled| ()))
     }
 }

@@ -18,7 +18,7 @@ use super::machine::{Decision, ResolvedBy, ThreadStatus};
 use super::policy::Policy;
 use super::post::{PostClass, PostReader};
 use super::review_loop::PostContent;
-use super::snapshot::{Account, AccountKind, PullRequestSnapshot, RequestedReviewer, ReviewThread};
+use super::snapshot::{Account, PullRequestSnapshot, RequestedReviewer, ReviewThread};
 use super::vocabulary::{ReviewerName, ThreadId};
 use heads::Heads;
 use jiff::Timestamp;
@@ -148,7 +148,8 @@ pub fn observe(
 }
 
 fn owner(thread: &ReviewThread, reads: &dyn PostReader) -> Option<ReviewerName> {
-    let first = thread.opening()?;
+    // Cloture may post under an account that an observed bot uses too.
+    let first = thread.opening().filter(|first| !first.is_posted_by_cloture())?;
     reads.reviewer(first.author.as_ref()?, &first.body)
 }
 
@@ -255,15 +256,18 @@ fn unowned_thread(thread: &ReviewThread) -> Option<UnownedThread> {
 /// Only known kinds of people's accounts count as people. A deleted account does not, nor a kind that GitHub
 /// adds later.
 pub fn is_person(account: &Account) -> bool {
-    matches!(account.kind, AccountKind::User | AccountKind::EnterpriseUser)
+    account.is_person()
 }
 
 /// Every reviewer that posted on the pull request or was requested. The author of the pull request is never
 /// its reviewer.
 pub fn reviewers(snapshot: &PullRequestSnapshot, reads: &dyn PostReader) -> BTreeSet<ReviewerName> {
-    let reviews = snapshot.reviews.iter().map(|review| (review.author.as_ref(), review.body.as_str()));
-    let comments = snapshot.comments.iter().map(|comment| (comment.author.as_ref(), comment.body.as_str()));
+    let reviews = snapshot.reviews.iter().filter(|review| !review.is_posted_by_cloture());
+    let reviews = reviews.map(|review| (review.author.as_ref(), review.body.as_str()));
+    let comments = snapshot.comments.iter().filter(|comment| !comment.is_posted_by_cloture());
+    let comments = comments.map(|comment| (comment.author.as_ref(), comment.body.as_str()));
     let threads = snapshot.threads.iter().flat_map(|thread| &thread.comments);
+    let threads = threads.filter(|comment| !comment.is_posted_by_cloture());
     let threads = threads.map(|comment| (comment.author.as_ref(), comment.body.as_str()));
     let requests = snapshot.review_requests.seen().into_iter().flatten();
     let requests = requests.map(|request| match &request.reviewer {

@@ -215,6 +215,12 @@ pub trait PostReader: ReadsReplies {
         None
     }
 
+    /// Whether a mark of acceptance counts in the first comment of a thread that nobody edited. A reviewer that settles
+    /// by editing cannot have marked such a comment: it quotes the mark.
+    fn accepts_unedited(&self, _reviewer: &ReviewerName) -> bool {
+        true
+    }
+
     /// Whether this reviewer leaves only a passed check if it finds nothing.
     fn passes_by_check(&self, _reviewer: &ReviewerName) -> bool {
         false

@@ -4,6 +4,7 @@
 use super::finding::Finding;
 use super::place::Delta;
 use super::policy::Policy;
+use super::snapshot::{Account, Comment, ThreadComment};
 use super::vocabulary::{Association, Intent, Login, Severity};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -16,12 +17,59 @@ pub struct ClassifiedReply {
     pub intent: Intent,
 }
 
-/// Who wrote a reply. The login alone does not tell (R5).
+/// Who wrote a post. The login alone does not tell (R5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ReplyAuthor {
     Person,
     /// A bot account, or an agent that posts under a person's login and leaves its marker.
     Agent,
+    /// Cloture, under the account that it shares with a person.
+    Cloture,
+}
+
+/// A post that may mean something, with what GitHub says about its writer. Every reading of a post for an intent or
+/// a command asks [`PostedWords::writer`] whose words they are.
+#[derive(Debug, Clone, Copy)]
+pub struct PostedWords<'a> {
+    pub by_person: bool,
+    /// It has Cloture's key, and Cloture's account wrote it.
+    pub posted_by_cloture: bool,
+    pub association: Association,
+    pub body: &'a str,
+}
+
+impl PostedWords<'_> {
+    pub fn writer(&self, replies: &dyn ReadsReplies) -> ReplyAuthor {
+        if self.posted_by_cloture {
+            ReplyAuthor::Cloture
+        } else if !self.by_person || replies.is_agent_post(self.body) {
+            ReplyAuthor::Agent
+        } else {
+            ReplyAuthor::Person
+        }
+    }
+}
+
+impl<'a> From<&'a ThreadComment> for PostedWords<'a> {
+    fn from(comment: &'a ThreadComment) -> Self {
+        PostedWords {
+            by_person: comment.author.as_ref().is_some_and(Account::is_person),
+            posted_by_cloture: comment.is_posted_by_cloture(),
+            association: comment.association,
+            body: &comment.body,
+        }
+    }
+}
+
+impl<'a> From<&'a Comment> for PostedWords<'a> {
+    fn from(comment: &'a Comment) -> Self {
+        PostedWords {
+            by_person: comment.author.as_ref().is_some_and(Account::is_person),
+            posted_by_cloture: comment.is_posted_by_cloture(),
+            association: comment.association,
+            body: &comment.body,
+        }
+    }
 }
 
 /// Interprets the text of a reply. The phrase tables in `replies` implement it, outside the pure core.
@@ -31,21 +79,26 @@ pub trait ReadsReplies: fmt::Debug + Send + Sync {
 
     /// Whether the text carries a coding agent's marker (R5), whatever the login.
     fn is_agent_post(&self, body: &str) -> bool;
+
+    /// The source lines, trimmed, that are nothing but the person's own plain words: no quotation, with or without
+    /// `>`, no code, no folded or hidden text.
+    fn own_lines<'a>(&self, body: &'a str) -> Vec<&'a str>;
 }
 
 impl ClassifiedReply {
     /// Classifies a reply. A marker decides about the writer even if `intent` is given, because the words are
-    /// then not the person's.
+    /// then not the person's. Cloture's own posts mean nothing.
     pub fn read(
         replies: &dyn ReadsReplies,
-        author_is_bot: bool,
-        association: Association,
-        body: &str,
+        words: PostedWords<'_>,
         intent: Option<Intent>,
     ) -> ClassifiedReply {
-        let by_agent = author_is_bot || replies.is_agent_post(body);
-        let writer = if by_agent { ReplyAuthor::Agent } else { ReplyAuthor::Person };
-        ClassifiedReply { writer, association, intent: intent.unwrap_or_else(|| replies.intent(body)) }
+        let writer = words.writer(replies);
+        let intent = match writer {
+            ReplyAuthor::Cloture => Intent::Other,
+            ReplyAuthor::Person | ReplyAuthor::Agent => intent.unwrap_or_else(|| replies.intent(words.body)),
+        };
+        ClassifiedReply { writer, association: words.association, intent }
     }
 
     /// R4: only an owner, member or collaborator can override. Anyone else's "won't fix" is an argument.
@@ -157,9 +210,7 @@ impl Default for BreakGlassRules {
 #[derive(Debug, Clone, Copy)]
 pub struct BreakGlassComment<'a> {
     pub by: &'a Login,
-    pub by_bot: bool,
-    pub association: Association,
-    pub body: &'a str,
+    pub words: PostedWords<'a>,
 }
 
 /// How the glass was broken. The journal stores it.
@@ -170,7 +221,7 @@ pub enum BrokenGlass {
 }
 
 /// R7: whether the glass is broken. Setting a label needs write access on GitHub. The phrase counts only from
-/// people who may override (R4), and not in a quotation.
+/// people who may override (R4), and only as a line of its own in their own words.
 pub fn broken_glass<'a>(
     replies: &dyn ReadsReplies,
     rules: &BreakGlassRules,
@@ -183,12 +234,11 @@ pub fn broken_glass<'a>(
     if rules.phrase.is_empty() {
         return None;
     }
-    let phrase = rules.phrase.to_lowercase();
+    let phrase = rules.phrase.trim().to_lowercase();
     let breaks_glass = |remark: &BreakGlassComment<'_>| {
-        let own_words = remark.body.lines().filter(|line| !line.trim_start().starts_with('>'));
-        ClassifiedReply::read(replies, remark.by_bot, remark.association, remark.body, Some(Intent::Other))
-            .is_override()
-            && own_words.map(str::to_lowercase).any(|line| line.contains(&phrase))
+        let words = remark.words;
+        ClassifiedReply::read(replies, words, Some(Intent::Other)).is_override()
+            && replies.own_lines(words.body).iter().any(|line| line.to_lowercase() == phrase)
     };
     remarks.into_iter().find(breaks_glass).map(|remark| BrokenGlass::Phrase { by: remark.by.clone() })
 }

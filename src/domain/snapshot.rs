@@ -10,6 +10,10 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
+/// How the hidden key in every post of Cloture begins. A plain search finds it, however the text around it parses
+/// as Markdown.
+pub const KEY_OPENING: &str = "<!-- cloture:";
+
 /// One pull request with everything that Cloture reads. All lists are complete.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PullRequestSnapshot {
@@ -95,6 +99,18 @@ impl PullRequestSnapshot {
 
     pub fn is_in(&self, repository: &RepositoryName) -> bool {
         self.names().any(|name| name == repository)
+    }
+
+    /// R4: whether this account decides by resolving a thread or by reopening the pull request. GitHub lets the author
+    /// do both without any rights; everybody else needs access for it.
+    pub fn may_decide(&self, by: &Account) -> bool {
+        let is_author = self.author.as_ref().is_some_and(|author| author.is_same(by));
+        !is_author || self.author_association.may_override()
+    }
+
+    /// R4: whether the author resolved the thread and may not override. That is an argument, not a decision.
+    pub fn is_resolved_as_argument(&self, thread: &ReviewThread) -> bool {
+        thread.resolved && thread.resolved_by.as_ref().is_some_and(|by| !self.may_decide(by))
     }
 
     /// Whether the head branch is in this repository: the pull request's own, or a fork.
@@ -225,6 +241,19 @@ pub struct Account {
 }
 
 impl Account {
+    /// Whether both are the same account. A login can change hands, so the number decides if both have one.
+    pub fn is_same(&self, other: &Account) -> bool {
+        match (self.database_id, other.database_id) {
+            (Some(one), Some(two)) => one == two,
+            _ => self.kind == other.kind && self.login == other.login,
+        }
+    }
+
+    /// Only known kinds of people's accounts count as people. A kind that GitHub adds later does not.
+    pub fn is_person(&self) -> bool {
+        matches!(self.kind, AccountKind::User | AccountKind::EnterpriseUser)
+    }
+
     /// The login as people know it. GitHub's GraphQL answers omit the `[bot]` suffix.
     pub fn spelled(&self) -> String {
         let login = self.login.as_str();
@@ -327,6 +356,11 @@ pub struct Review {
 }
 
 impl Review {
+    /// Whether Cloture itself posted it.
+    pub fn is_posted_by_cloture(&self) -> bool {
+        self.written_by_us && self.body.contains(KEY_OPENING)
+    }
+
     /// When everyone could first read it. A draft has only its creation time.
     pub fn published_at(&self) -> Timestamp {
         self.submitted_at.unwrap_or(self.created_at)
@@ -361,6 +395,11 @@ pub struct Comment {
 }
 
 impl Comment {
+    /// Whether Cloture itself posted it. Cloture's account is often a person's, whose own comments carry no key.
+    pub fn is_posted_by_cloture(&self) -> bool {
+        self.written_by_us && self.body.contains(KEY_OPENING)
+    }
+
     /// The last edit, or the creation. The present text dates from then.
     pub fn last_written_at(&self) -> Timestamp {
         self.edited_at.unwrap_or(self.created_at)
@@ -443,6 +482,11 @@ pub struct ThreadComment {
 }
 
 impl ThreadComment {
+    /// Whether Cloture itself posted it.
+    pub fn is_posted_by_cloture(&self) -> bool {
+        self.written_by_us && self.body.contains(KEY_OPENING)
+    }
+
     /// The sort key within a thread. Several comments can have the same second, so the id is part of it.
     fn position(&self) -> (Timestamp, &str) {
         (self.created_at, &self.id)

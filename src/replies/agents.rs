@@ -1,5 +1,7 @@
 //! Recognises the marks that coding agents leave on posts, whatever the login (R5).
 
+use crate::domain::snapshot::KEY_OPENING;
+
 /// Cloture's own hidden marker. Its posts count as nobody's reply.
 const OWN_MARKER: &str = "cloture:";
 
@@ -106,6 +108,20 @@ pub(super) fn marks_comment(comment: &str) -> bool {
     let comment = comment.to_lowercase();
     comment.trim_start().starts_with(OWN_MARKER)
         || words(&comment).any(|word| NAMES.contains(&word) || COMMENT_WORDS.contains(&word))
+}
+
+/// Whether a line of the post has Cloture's key, other than a line that quotes with `>`. A plain search, because a
+/// text can make Markdown take the key for code.
+pub(super) fn has_own_marker(body: &str) -> bool {
+    body.lines().any(|line| line.contains(KEY_OPENING) && !line.trim_start().starts_with('>'))
+}
+
+/// Whether a source line is nothing but an agent's signature or hidden marker.
+pub(super) fn signs_alone(line: &str) -> bool {
+    let line = line.trim();
+    let comment = line.strip_prefix("<!--").and_then(|rest| rest.strip_suffix("-->"));
+    let (own, signed) = split_signature(line);
+    comment.is_some_and(marks_comment) || signed && own.trim().is_empty()
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {

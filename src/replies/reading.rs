@@ -1,7 +1,7 @@
 //! Extracts a person's own words from the Markdown of a post. Quotations, code, struck-out text, folded
 //! details and markup are left out.
 
-use super::agents;
+use super::{agents, quotations};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 /// The rest of a longer post is not read, so it cannot close a thread.
@@ -39,6 +39,9 @@ pub(super) fn read(body: &str) -> VisibleText {
         reading.signed_by_agent |= read_part(ending).signed_by_agent;
         reading.whole = false;
     }
+    // However the Markdown parses: a text that opens a fence hides a signature below it.
+    let last_line = body.trim_end().lines().next_back().unwrap_or_default();
+    reading.signed_by_agent |= agents::has_own_marker(body) || agents::signs_alone(last_line);
     reading
 }
 
@@ -66,6 +69,15 @@ fn read_part(markdown: &str) -> VisibleText {
             reading.lines.push(own.trim().to_owned());
         }
     }
+    // Below a quoted mail's header, nobody can tell the person's words from the mail's.
+    let header = (0..reading.lines.len()).find(|&at| {
+        let (line, below) = (&reading.lines[at], reading.lines[at + 1..].iter());
+        quotations::opens_mail(line, below.map(String::as_str))
+    });
+    if let Some(header) = header {
+        reading.whole &= header + 1 == reading.lines.len();
+        reading.lines.truncate(header);
+    }
     let foreign =
         reading.lines.iter().flat_map(|line| line.chars()).filter(|&c| is_foreign_letter(c)).count();
     reading.whole &= foreign <= MOST_FOREIGN_LETTERS;
@@ -74,7 +86,7 @@ fn read_part(markdown: &str) -> VisibleText {
 
 /// The state of one pass over the Markdown events.
 #[derive(Default)]
-struct VisibleTextWalk {
+pub(super) struct VisibleTextWalk {
     text: String,
     comments: Vec<String>,
     html: String,
@@ -88,7 +100,7 @@ struct VisibleTextWalk {
 }
 
 impl VisibleTextWalk {
-    fn take(&mut self, event: Event<'_>) {
+    pub(super) fn take(&mut self, event: Event<'_>) {
         match event {
             Event::Start(Tag::BlockQuote(_) | Tag::CodeBlock(_) | Tag::Image { .. } | Tag::Strikethrough) => {
                 self.hidden += 1;
@@ -114,7 +126,7 @@ impl VisibleTextWalk {
         }
     }
 
-    fn is_visible(&self) -> bool {
+    pub(super) fn is_visible(&self) -> bool {
         self.hidden == 0 && self.hidden_by_html == 0
     }
 
@@ -260,6 +272,28 @@ mod tests {
         assert_eq!(lines("> quoted `abc1234`\n\nown"), ["own"]);
         assert!(read("Noted. <!-- cloture:reply -->").signed_by_agent);
         assert!(!read("> said <!-- cloture:reply -->\n\nNoted.").signed_by_agent);
+        assert!(!read("```\n🤖 Generated with Claude Code\n```").signed_by_agent);
+    }
+
+    #[test]
+    fn r5_no_text_hides_a_signature_below_it() {
+        for text in ["```", "~~~~", "<details>", "<!--", "<pre>", "- a\n\n      ", "`", "> a"] {
+            for signature in ["<!-- cloture:reply/1 -->", "🤖 Generated with Claude Code", "<!-- claude -->"] {
+                let body = format!("Won't fix.\n\n{text}\n\n{signature}");
+                assert!(read(&body).signed_by_agent, "{body:?}");
+            }
+        }
+        let long = format!("```\n{}\n<!-- cloture:finding/1 -->\nmore\n{}", "a\n".repeat(20_000), "b\n".repeat(20_000));
+        assert!(read(&long).signed_by_agent);
+    }
+
+    #[test]
+    fn a_mail_that_a_reply_quotes_is_not_its_own_words() {
+        let header = "On Mon, Mar 2, 2026 at 10:00 Alice <a@example.org> wrote:";
+        let mail = read(&format!("Won't fix.\n\n{header}\n> text"));
+        assert!(mail.whole && mail.lines == ["Won't fix."]);
+        let mail = read(&format!("Hm.\n\n{header}\n\nWon't fix."));
+        assert!(!mail.whole && mail.lines == ["Hm."]);
     }
 
     #[test]

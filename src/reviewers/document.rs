@@ -5,6 +5,7 @@
 
 mod walk;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// The parts of a post, in their order.
@@ -13,6 +14,8 @@ pub(super) struct PostDocument {
     pub(super) lines: Vec<PostLine>,
     /// Hidden comments, without their delimiters.
     pub(super) comments: Vec<String>,
+    /// The comments that are in a block quote or a folded block, by their index in `comments`.
+    pub(super) enclosed_comments: BTreeSet<usize>,
     pub(super) fences: Vec<Fence>,
     /// The post ends inside a folded block or an HTML comment: the rest is missing.
     pub(super) is_cut_off: bool,

@@ -212,6 +212,10 @@ impl ReadsReplies for Profiles {
     fn is_agent_post(&self, body: &str) -> bool {
         replies::is_agent_post(body)
     }
+
+    fn own_lines<'a>(&self, body: &'a str) -> Vec<&'a str> {
+        replies::own_lines(body)
+    }
 }
 
 impl PostReader for Profiles {
@@ -228,6 +232,10 @@ impl PostReader for Profiles {
 
     fn reacts(&self, reviewer: &ReviewerName) -> bool {
         self.get(reviewer).is_some_and(|entry| !entry.profile.reactions.is_empty())
+    }
+
+    fn accepts_unedited(&self, reviewer: &ReviewerName) -> bool {
+        self.get(reviewer).is_none_or(|entry| entry.profile.settles.is_empty())
     }
 
     /// A clean reaction counts only if the profile trusts it; it names no commit and no number.

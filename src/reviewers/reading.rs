@@ -99,7 +99,7 @@ impl PostUnderReading<'_> {
     }
 
     fn finding(&self) -> ParsedPost {
-        let stance = if self.has(&self.profile.accepted) || self.has(&self.common.accepted) {
+        let stance = if self.is_marked_accepted() {
             Some(Stance::Accepts)
         } else {
             (!self.has(&self.profile.informs)).then_some(Stance::SeeksChange)
@@ -155,7 +155,7 @@ impl PostUnderReading<'_> {
     /// Acceptance needs a positive sign, and nothing else in the reply may insist, ask or doubt (C8). Without
     /// a sign the stance is unknown, and the engine takes it as held.
     fn reply_stance(&self) -> Option<Stance> {
-        if self.has(&self.profile.accepted) || self.has(&self.common.accepted) {
+        if self.is_marked_accepted() {
             return Some(Stance::Accepts);
         }
         let own = self.own_sentences();
@@ -247,6 +247,32 @@ impl PostUnderReading<'_> {
                 (seconds > 0).then(|| Duration::from_secs(seconds))
             })
         })
+    }
+
+    /// Whether the reviewer marked the finding as settled. A mark in a quotation, in a folded block or in struck-out
+    /// text is somebody else's, or taken back.
+    fn is_marked_accepted(&self) -> bool {
+        let own = |line: &&PostLine| line.quoted == 0 && !line.is_wholly(|style| style.struck);
+        let marks = || self.profile.accepted.iter().chain(&self.common.accepted);
+        let lead = self.document.lead().map(|line| line.at);
+        let in_lines = self.open_lines().filter(own).any(|line| {
+            marks().any(|mark| match mark.at {
+                MarkPosition::Comment | MarkPosition::Badge => false,
+                MarkPosition::Lead => lead == Some(line.at) && mark.pattern.matches(head(&line.text)),
+                MarkPosition::Notice => self.is_short && mark.pattern.matches(head(&line.text)),
+                MarkPosition::Small => mark.pattern.matches(head(&line.small_text())),
+                MarkPosition::Heading => line.heading > 0 && mark.pattern.matches(head(&line.text)),
+                MarkPosition::Line | MarkPosition::Summary | MarkPosition::Anywhere => {
+                    mark.pattern.matches(head(&line.text))
+                }
+            })
+        });
+        let comments = self.document.comments.iter().enumerate().take(LONGEST_SPOT);
+        let mut comments = comments.filter(|(at, _)| !self.document.enclosed_comments.contains(at));
+        in_lines
+            || comments.any(|(_, comment)| {
+                marks().any(|mark| mark.at == MarkPosition::Comment && mark.pattern.matches(head(comment)))
+            })
     }
 
     fn has(&self, marks: &[Mark]) -> bool {

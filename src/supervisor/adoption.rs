@@ -56,7 +56,7 @@ pub fn unknown_threads(
     let unknown = posted.filter(|(id, _)| !is_known(id));
     let adopted = unknown.filter_map(|(id, seen)| {
         let reviewer = reviewers.iter().find(|reviewer| is_named_by(&id, reviewer))?;
-        AdoptedThread::read(id, reviewer, seen)
+        AdoptedThread::read(id, reviewer, seen, snapshot)
     });
     adopted.map(|thread| Fact::Adopted { adopted: Box::new(thread) }).collect()
 }
@@ -67,7 +67,12 @@ fn is_named_by(id: &ThreadId, reviewer: &ReviewerName) -> bool {
 }
 
 impl AdoptedThread {
-    fn read(id: ThreadId, reviewer: &ReviewerName, seen: &ReviewThread) -> Option<AdoptedThread> {
+    fn read(
+        id: ThreadId,
+        reviewer: &ReviewerName,
+        seen: &ReviewThread,
+        snapshot: &PullRequestSnapshot,
+    ) -> Option<AdoptedThread> {
         let text = PostedFinding::read(&seen.opening()?.body);
         let last = seen.line.or(seen.original_line);
         let first = if seen.line.is_some() { seen.start_line } else { seen.original_start_line };
@@ -81,7 +86,7 @@ impl AdoptedThread {
             body: text.body,
             severity: text.severity,
             suggestion: text.suggestion,
-            state: AdoptedState::of(seen),
+            state: AdoptedState::of(seen, snapshot),
         })
     }
 
@@ -118,14 +123,16 @@ impl AdoptedThread {
 }
 
 impl AdoptedState {
-    fn of(seen: &ReviewThread) -> AdoptedState {
+    fn of(seen: &ReviewThread, snapshot: &PullRequestSnapshot) -> AdoptedState {
         let comments = seen.published_comments();
         let own = comments.iter().filter(|comment| comment.written_by_us);
         let keys: Vec<WriteKey> = own.filter_map(|comment| WriteKey::parse_marker(&comment.body)).collect();
-        if seen.resolved {
+        let us = seen.opening().and_then(|opening| opening.author.as_ref());
+        // Cloture may be the author's: then the driver resolved the thread for its reviewer.
+        let is_ours = us.zip(seen.resolved_by.as_ref()).is_some_and(|(us, by)| us.is_same(by));
+        if seen.resolved && (is_ours || !snapshot.is_resolved_as_argument(seen)) {
             let by_act =
                 keys.last().is_some_and(|key| key.as_str().starts_with(super::people::key::KEY_PREFIX));
-            let us = seen.opening().and_then(|opening| opening.author.as_ref());
             let by_other = seen
                 .resolved_by
                 .as_ref()

@@ -112,6 +112,8 @@ pub struct ThreadView<'a> {
     pub repeats: Option<&'a ThreadId>,
     pub resolve_proposed: bool,
     pub raised_again: Option<&'a RaisedAgain>,
+    /// R4: the author resolved it on GitHub, may not override, and it is not settled.
+    pub resolved_as_argument: bool,
     pub driven: bool,
 }
 
@@ -248,21 +250,30 @@ impl ComputedState {
     pub fn threads(&self) -> Vec<ThreadView<'_>> {
         let by_id: BTreeMap<&ThreadId, &ReviewThread> =
             self.snapshot.threads.iter().map(|seen| (&seen.id, seen)).collect();
+        let argued = |thread: &Thread, on_forge: Option<&ReviewThread>| {
+            !thread.status().is_settled()
+                && on_forge.is_some_and(|seen| self.snapshot.is_resolved_as_argument(seen))
+        };
         let observed = self.observed.threads.iter().map(|observed| ThreadView {
             thread: &observed.thread,
             on_forge: by_id.get(&observed.thread.id).copied(),
             repeats: observed.repeats.as_ref(),
             resolve_proposed: observed.resolve_proposed,
             raised_again: observed.raised_again.as_ref(),
+            resolved_as_argument: argued(&observed.thread, by_id.get(&observed.thread.id).copied()),
             driven: false,
         });
-        let driven = self.folded.engine.threads().map(|thread| ThreadView {
-            thread,
-            on_forge: self.folded.posted.get(&thread.id).and_then(|forge| by_id.get(forge).copied()),
-            repeats: None,
-            resolve_proposed: false,
-            raised_again: None,
-            driven: true,
+        let driven = self.folded.engine.threads().map(|thread| {
+            let on_forge = self.folded.posted.get(&thread.id).and_then(|forge| by_id.get(forge).copied());
+            ThreadView {
+                thread,
+                on_forge,
+                repeats: None,
+                resolve_proposed: false,
+                raised_again: None,
+                resolved_as_argument: argued(thread, on_forge),
+                driven: true,
+            }
         });
         observed.chain(driven).collect()
     }

@@ -99,7 +99,7 @@ impl History {
         let posted = markers::posted_threads(snapshot);
         let mut replies: Vec<(&ThreadId, &ThreadComment)> = Vec::new();
         for (thread, seen) in &posted {
-            let theirs = seen.comments.iter().filter(|reply| !reply.pending && !markers::is_our_own(reply));
+            let theirs = seen.comments.iter().filter(|reply| !reply.pending && !reply.is_posted_by_cloture());
             replies.extend(theirs.map(|reply| (thread, reply)));
         }
         if replies.is_empty() {
@@ -109,8 +109,7 @@ impl History {
         let recorded = self.recorded_replies();
         let facts = replies.into_iter().filter_map(|(thread, reply)| {
             let (turn, settled) = recorded.get(reply.id.as_str()).copied().unwrap_or_default();
-            let by_person = reply.author.as_ref().is_some_and(is_person);
-            let read = ClassifiedReply::read(&PhraseTables, !by_person, reply.association, &reply.body, None);
+            let read = ClassifiedReply::read(&PhraseTables, reply.into(), None);
             let settles = read.intent.settles();
             // A reply that counted once keeps counting until its text changes.
             let is_new = if settled { !settles } else { settles && read.is_override() };
@@ -142,7 +141,8 @@ impl History {
     ) -> Vec<UnrecordedFact> {
         let were_resolved = resolved_in(before);
         let resolved = markers::posted_threads(snapshot).into_iter().filter(|(_, seen)| {
-            let by_person = seen.resolved_by.as_ref().is_some_and(is_person);
+            let by_person =
+                seen.resolved_by.as_ref().is_some_and(|by| is_person(by) && snapshot.may_decide(by));
             // Without an earlier snapshot nobody knows when it was resolved. If Cloture's account did it and the
             // journal has that write, it was no person.
             let is_ours = before.is_none()
@@ -165,7 +165,8 @@ impl History {
     }
 }
 
-/// R3: any reviewer's threads that were resolved in the snapshot before and are open now.
+/// R3: any reviewer's threads that were resolved in the snapshot before and are open now. An author who may not
+/// override settles nothing by resolving, so opening such a thread again is nothing new either.
 fn reopened_threads(
     before: Option<&PullRequestSnapshot>,
     snapshot: &PullRequestSnapshot,
@@ -188,6 +189,7 @@ fn reopened_threads(
 }
 
 fn resolved_in(snapshot: Option<&PullRequestSnapshot>) -> BTreeSet<&ThreadId> {
-    let threads = snapshot.into_iter().flat_map(|snapshot| &snapshot.threads);
-    threads.filter(|seen| seen.resolved).map(|seen| &seen.id).collect()
+    let Some(snapshot) = snapshot else { return BTreeSet::new() };
+    let resolved = snapshot.threads.iter().filter(|seen| seen.resolved);
+    resolved.filter(|seen| !snapshot.is_resolved_as_argument(seen)).map(|seen| &seen.id).collect()
 }

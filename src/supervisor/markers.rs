@@ -152,11 +152,6 @@ pub fn is_finding(comment: &ThreadComment) -> bool {
     found.is_some_and(|found| found.as_str().starts_with("finding/"))
 }
 
-/// Whether Cloture wrote the comment. Its account is often a person's, whose own comments carry no marker.
-pub fn is_our_own(comment: &ThreadComment) -> bool {
-    comment.written_by_us && WriteKey::parse_marker(&comment.body).is_some()
-}
-
 fn unspelled(part: &str) -> String {
     let mut text = String::new();
     let mut pieces = part.split('.');

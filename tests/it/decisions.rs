@@ -13,7 +13,7 @@ use cloture::domain::machine::{Decision, ResolvedBy, ThreadMachine, ThreadStatus
 use cloture::domain::place::{Anchor, Delta, FileChange, Hunk, LineMap, LineRange, merge};
 use cloture::domain::policy::Policy;
 use cloture::domain::re_review::{
-    BreakGlassComment, BreakGlassRules, BrokenGlass, PromptPiece, broken_glass, fit,
+    BreakGlassComment, BreakGlassRules, BrokenGlass, PostedWords, PromptPiece, broken_glass, fit,
 };
 use cloture::domain::snapshot::{PullRequestState, RepositoryName, Visible};
 use cloture::domain::vocabulary::{
@@ -268,17 +268,24 @@ fn r6_the_oldest_parts_are_cut_and_the_text_says_so() {
 fn r7_only_a_label_or_a_person_who_may_override_breaks_the_glass() {
     let rules = BreakGlassRules::default();
     let bob: Login = "bob".into();
-    let phrase = |association, by_bot, body| {
-        broken_glass(&PhraseTables, &rules, [], [BreakGlassComment { by: &bob, by_bot, association, body }])
+    let remark = |association, by_person, posted_by_cloture, body| {
+        let words = PostedWords { by_person, posted_by_cloture, association, body };
+        BreakGlassComment { by: &bob, words }
+    };
+    let phrase = |association, by_bot: bool, body| {
+        broken_glass(&PhraseTables, &rules, [], [remark(association, !by_bot, false, body)])
     };
     assert_eq!(
         broken_glass(&PhraseTables, &rules, ["Cloture:Break-Glass"], []),
         Some(BrokenGlass::Label("cloture:break-glass".to_owned()))
     );
     assert_eq!(
-        phrase(Association::Member, false, "/cloture break-glass now"),
+        phrase(Association::Member, false, "Enough.\n\n /Cloture break-glass"),
         Some(BrokenGlass::Phrase { by: bob.clone() })
     );
+    assert_eq!(phrase(Association::Member, false, "/cloture break-glass now"), None, "not the whole line");
+    let ours = remark(Association::Owner, true, true, "/cloture break-glass");
+    assert_eq!(broken_glass(&PhraseTables, &rules, [], [ours]), None, "Cloture's own post");
     assert_eq!(phrase(Association::Contributor, false, "/cloture break-glass"), None);
     assert_eq!(phrase(Association::Owner, true, "/cloture break-glass"), None, "a bot may not");
     assert_eq!(
@@ -287,9 +294,8 @@ fn r7_only_a_label_or_a_person_who_may_override_breaks_the_glass() {
         "a quote"
     );
     let off = BreakGlassRules { label: String::new(), phrase: String::new() };
-    let remark =
-        BreakGlassComment { by: &bob, by_bot: false, association: Association::Owner, body: "anything" };
-    assert_eq!(broken_glass(&PhraseTables, &off, [""], [remark]), None);
+    let anything = remark(Association::Owner, true, false, "anything");
+    assert_eq!(broken_glass(&PhraseTables, &off, [""], [anything]), None);
 }
 
 fn thread(id: &str, reviewer: &str, line: u32, title: &str) -> Thread {

@@ -26,4 +26,5 @@ mod secrets;
 mod stopping;
 mod together;
 mod troubles;
+mod trust;
 mod watching;

@@ -73,6 +73,9 @@ struct ObservedLine<'a> {
     /// True if the reviewer stopped reporting it without a word. Absent otherwise.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     resolve_proposed: bool,
+    /// True if the author resolved it on GitHub and may not decide about it (R4). Absent otherwise.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    resolved_as_argument: bool,
 }
 
 #[derive(Serialize)]
@@ -162,6 +165,7 @@ fn unowned_line(unowned: &UnownedThread) -> ObservedLine<'_> {
         outdated: *outdated,
         repeats: None,
         resolve_proposed: false,
+        resolved_as_argument: false,
     }
 }
 
@@ -177,6 +181,7 @@ fn shown_line<'a>(id: &'a ThreadId, shown: ThreadView<'a>, policy: &Policy) -> O
         outdated: shown.outdated(),
         repeats: shown.repeats,
         resolve_proposed: shown.resolve_proposed,
+        resolved_as_argument: shown.resolved_as_argument,
     }
 }
 

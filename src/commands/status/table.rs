@@ -82,10 +82,11 @@ fn pull_request(f: &mut fmt::Formatter<'_>, status: &PullRequestStatus, policy: 
 }
 
 fn row(shown: &ThreadView<'_>, policy: &Policy) -> [String; 6] {
-    let ThreadView { thread, repeats, resolve_proposed, .. } = *shown;
+    let ThreadView { thread, repeats, resolve_proposed, resolved_as_argument, .. } = *shown;
     let status = match described(thread.status()) {
         status if repeats.is_some() => format!("{status}, repeated"),
         status if resolve_proposed => format!("{status}, seems fixed"),
+        status if resolved_as_argument => format!("{status}, resolved only by the author"),
         status => status,
     };
     [

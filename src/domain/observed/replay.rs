@@ -34,6 +34,8 @@ struct RootThread<'a> {
     unresolved_at: Option<Timestamp>,
     /// Cloture resolved the thread, and nobody reopened it.
     resolved_by_engine: bool,
+    /// R4: GitHub shows the thread resolved, but only by an author who may not override.
+    resolved_as_argument: bool,
     /// The threads that raised the finding again while this one was resolved, as far as the journal knows.
     raised_again: Vec<&'a RaisedAgain>,
     /// When the last of these was opened. Before that, this thread counts as resolved.
@@ -41,9 +43,14 @@ struct RootThread<'a> {
 }
 
 impl RootThread<'_> {
+    /// Whether somebody resolved the thread whose resolution counts.
+    fn is_resolved(&self) -> bool {
+        self.source.resolved && !self.resolved_as_argument
+    }
+
     /// Whether the thread may have been resolved at this time. GitHub tells only that it is resolved now.
     fn is_resolved_at(&self, at: Timestamp) -> bool {
-        let is_resolved = self.source.resolved || self.resolved_until.is_some_and(|until| at < until);
+        let is_resolved = self.is_resolved() || self.resolved_until.is_some_and(|until| at < until);
         is_resolved && self.unresolved_at.is_none_or(|unresolved| unresolved < at)
     }
 
@@ -118,7 +125,7 @@ pub(super) struct ReplayContext<'a> {
 impl ReplayContext<'_> {
     fn is_owner(&self, owner: &ReviewerName, comment: &ThreadComment) -> bool {
         let by = |account: &Account| self.reads.reviewer(account, &comment.body);
-        comment.author.as_ref().and_then(by).as_ref() == Some(owner)
+        !comment.is_posted_by_cloture() && comment.author.as_ref().and_then(by).as_ref() == Some(owner)
     }
 
     /// Posts after the end of a pull request change nothing.
@@ -159,12 +166,15 @@ fn roots<'a>(
             let comments = source.published_comments();
             let (&first, later) = comments.split_first()?;
             let reading = context.reads.read(reviewer, PostPlace::ThreadRoot, &first.body);
-            let accepted_by_edit = (reading.stance == Some(Stance::Accepts))
+            let may_accept = first.edited_at.is_some() || context.reads.accepts_unedited(reviewer);
+            let accepted_by_edit = (may_accept && reading.stance == Some(Stance::Accepts))
                 .then(|| first.edited_at.unwrap_or(first.updated_at).max(first.created_at));
             let finding = finding(source, first, reading.findings.into_iter().next());
             let mut anchor = Anchor::new(finding.path.clone(), finding.lines);
             anchor.gone = source.outdated;
             let head = context.heads.of_comment(first);
+            let resolved_by_engine = has(source, &ThreadEventKind::ResolvedByEngine)
+                && !has(source, &ThreadEventKind::Reopened);
             Some(RootThread {
                 source,
                 first,
@@ -174,8 +184,8 @@ fn roots<'a>(
                 anchor,
                 accepted_by_edit,
                 unresolved_at: unresolved.get(&source.id).copied(),
-                resolved_by_engine: has(source, &ThreadEventKind::ResolvedByEngine)
-                    && !has(source, &ThreadEventKind::Reopened),
+                resolved_by_engine,
+                resolved_as_argument: !resolved_by_engine && context.snapshot.is_resolved_as_argument(source),
                 resolved_until: raised_again.iter().filter_map(|raised| opened_at(&raised.by)).max(),
                 raised_again,
             })
@@ -441,26 +451,34 @@ impl<'a> ReviewerReplay<'a> {
     /// Settles every finding whose threads are all resolved on GitHub, at whatever time that happened.
     fn settle(&mut self) {
         for index in 0..self.groups.len() {
-            let mut members = self.groups[index].members.iter().map(|&member| &self.roots[member]);
-            if members.clone().all(|root| root.source.resolved) {
-                let by_person = members.any(|root| self.was_resolved_by_person(root));
+            let members = || self.groups[index].members.iter().map(|&member| &self.roots[member]);
+            let counts = if members().any(|root| root.resolved_as_argument) {
+                // The reviewer accepted, and the author closed the thread: they agree.
+                self.groups[index].thread.machine.counters.stance == Some(Stance::Accepts)
+                    && members().all(|root| root.source.resolved)
+            } else {
+                members().all(RootThread::is_resolved)
+            };
+            if counts {
+                let by_person = members().any(|root| self.was_resolved_by_person(root));
                 resolve(&mut self.groups[index].thread.machine, by_person, self.context.policy);
             }
         }
     }
 
     /// GitHub does not name a bot that resolved a thread, so a missing name means the reviewer.
-    fn was_resolved_by_person(&self, RootThread { source, resolved_by_engine, .. }: &RootThread<'_>) -> bool {
+    fn was_resolved_by_person(&self, root: &RootThread<'_>) -> bool {
+        let RootThread { source, resolved_by_engine, resolved_as_argument, .. } = root;
         let is_reviewer = |by: &Account| self.context.reads.reviewer(by, "").as_ref() == Some(self.reviewer);
         let by_person = source.resolved_by.as_ref().is_some_and(|by| is_person(by) && !is_reviewer(by));
-        by_person && !resolved_by_engine
+        by_person && !resolved_by_engine && !resolved_as_argument
     }
 
     /// D4, D5: whether GitHub shows the first thread resolved although a later one raised the finding again.
     fn raised_again(&self, group: &FindingGroup) -> Option<RaisedAgain> {
         let (first, last) = (&self.roots[*group.members.first()?], &self.roots[*group.members.last()?]);
         let is_raised = first.source.id != last.source.id
-            && first.source.resolved
+            && first.is_resolved()
             && !last.source.resolved
             && !group.thread.status().is_settled();
         is_raised.then(|| RaisedAgain {
@@ -505,8 +523,7 @@ impl<'a> ReviewerReplay<'a> {
 
 /// R3–R5: applies somebody else's reply.
 fn apply_reply(machine: &mut ThreadMachine, comment: &ThreadComment, reads: &dyn PostReader) {
-    let by_person = comment.author.as_ref().is_some_and(is_person);
-    let reply = ClassifiedReply::read(reads, !by_person, comment.association, &comment.body, None);
+    let reply = ClassifiedReply::read(reads, comment.into(), None);
     if reply.is_override() {
         machine.apply_override(reply.intent);
     }
@@ -517,10 +534,12 @@ fn resolve(machine: &mut ThreadMachine, by_person: bool, policy: &Policy) {
         // A reply of a person with the right to override settled it before.
         return;
     }
-    let by_reviewer = !by_person && machine.act(Stance::Accepts, ReviewerAction::Resolve, policy).is_ok();
-    if !by_reviewer {
+    if by_person {
         // A person can resolve any thread that is not settled.
         let _always_fits = machine.decide(Decision::Resolve);
+    } else {
+        // A reviewer can resolve only an open thread. One that waits for a person stays there (T2).
+        let _waits_for_a_person = machine.act(Stance::Accepts, ReviewerAction::Resolve, policy);
     }
 }
 

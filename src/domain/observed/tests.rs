@@ -5,7 +5,7 @@ use crate::domain::post::{ParsedPost, PostPlace, ReportedFinding};
 use crate::domain::re_review::{BreakGlassRules, ReadsReplies};
 use crate::domain::review_loop::{Observation, ReviewArrivals};
 use crate::domain::snapshot::{
-    Branch, Check, CheckOutcome, Comment, DiffSide, KnownNames, PullRequestState, PushEvidence, PushTime,
+    AccountKind, Branch, Check, CheckOutcome, Comment, DiffSide, KnownNames, PullRequestState, PushEvidence, PushTime,
     RepositoryName, Review, ReviewState, ThreadComment, ThreadSubject, Visible,
 };
 use crate::domain::vocabulary::{Association, Intent, Severity, Stance};
@@ -42,6 +42,10 @@ impl ReadsReplies for Rabbit {
 
     fn is_agent_post(&self, body: &str) -> bool {
         PhraseTables.is_agent_post(body)
+    }
+
+    fn own_lines<'a>(&self, body: &'a str) -> Vec<&'a str> {
+        PhraseTables.own_lines(body)
     }
 }
 
@@ -731,6 +735,10 @@ impl ReadsReplies for Gate {
 
     fn is_agent_post(&self, body: &str) -> bool {
         Rabbit.is_agent_post(body)
+    }
+
+    fn own_lines<'a>(&self, body: &'a str) -> Vec<&'a str> {
+        Rabbit.own_lines(body)
     }
 }
 

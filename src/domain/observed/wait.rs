@@ -1,11 +1,11 @@
 //! Turns a snapshot into the loop's observation (L): which reviewer posted about which commit, and whether
 //! anything is left to fix.
 
-use super::{ObservedPullRequest, is_person};
+use super::ObservedPullRequest;
 use crate::domain::actionable::{SkipReason, must_be_fixed, reason_to_skip};
 use crate::domain::finding::{Finding, Thread};
 use crate::domain::post::{ParsedPost, PostClass, PostPlace, PostReader, PostThreads};
-use crate::domain::re_review::{BreakGlassComment, BreakGlassRules, broken_glass};
+use crate::domain::re_review::{BreakGlassComment, BreakGlassRules, PostedWords, broken_glass};
 use crate::domain::review_loop::{AuthorState, Observation, PostContent, PostKind, ReviewerPost, WaitAnchor};
 use crate::domain::snapshot::{
     Account, AccountKind, Check, CheckOutcome, Comment, PullRequestSnapshot, Reaction, Review, ReviewState,
@@ -126,7 +126,7 @@ impl<'a> PostsReader<'a> {
         let mut threads: BTreeMap<ReviewerName, Vec<_>> = BTreeMap::new();
         for thread in &snapshot.threads {
             let Some(first) = thread.opening() else { continue };
-            let Some(author) = &first.author else { continue };
+            let Some(author) = first.author.as_ref().filter(|_| !first.is_posted_by_cloture()) else { continue };
             if let Some(reviewer) = reads.reviewer(author, &first.body) {
                 threads.entry(reviewer).or_default().push((thread, first));
             }
@@ -137,7 +137,8 @@ impl<'a> PostsReader<'a> {
     }
 
     pub(super) fn review(&self, review: &Review) -> Option<(ReviewerName, ParsedPost, PostContent)> {
-        let reviewer = self.reads.reviewer(review.author.as_ref()?, &review.body)?;
+        let author = review.author.as_ref().filter(|_| !review.is_posted_by_cloture())?;
+        let reviewer = self.reads.reviewer(author, &review.body)?;
         let reading = if review.body.trim().is_empty() {
             ParsedPost::without_result(PostClass::Noise, PostContent::NotReady)
         } else {
@@ -160,7 +161,8 @@ impl<'a> PostsReader<'a> {
 
     /// A comment's announced number may be that of the threads at the same head.
     pub(super) fn comment(&self, comment: &Comment) -> Option<(ReviewerName, ParsedPost, PostContent)> {
-        let reviewer = self.reads.reviewer(comment.author.as_ref()?, &comment.body)?;
+        let author = comment.author.as_ref().filter(|_| !comment.is_posted_by_cloture())?;
+        let reviewer = self.reads.reviewer(author, &comment.body)?;
         let reading = self.reads.read(&reviewer, PostPlace::Comment, &comment.body);
         if matches!(reading.class, PostClass::Noise | PostClass::Reply) {
             let is_complete = reading.content == PostContent::Complete;
@@ -218,15 +220,12 @@ fn of_check(snapshot: &PullRequestSnapshot, check: &Check, reads: &dyn PostReade
 
 /// All published comments with a known author, on the pull request and in its threads.
 fn comments_by_accounts(snapshot: &PullRequestSnapshot) -> Vec<BreakGlassComment<'_>> {
-    let comments = snapshot.comments.iter().map(|c| (&c.author, c.association, &c.body));
+    let comments = snapshot.comments.iter().map(|c| (&c.author, PostedWords::from(c)));
     let in_threads = snapshot.threads.iter().flat_map(|thread| &thread.comments).filter(|c| !c.pending);
-    let in_threads = in_threads.map(|c| (&c.author, c.association, &c.body));
+    let in_threads = in_threads.map(|c| (&c.author, PostedWords::from(c)));
+    let comments = comments.chain(in_threads);
     comments
-        .chain(in_threads)
-        .filter_map(|(author, association, body)| {
-            let author = author.as_ref()?;
-            Some(BreakGlassComment { by: &author.login, by_bot: !is_person(author), association, body })
-        })
+        .filter_map(|(author, words)| Some(BreakGlassComment { by: &author.as_ref()?.login, words }))
         .collect()
 }
 

@@ -1,5 +1,6 @@
 //! The hidden marker by which Cloture recognises its own posts.
 
+use crate::domain::snapshot::KEY_OPENING as OPENING;
 use std::fmt;
 
 /// Identifies a text that must be posted only once. The key is in the text as an HTML comment, which GitHub
@@ -11,7 +12,6 @@ pub struct WriteKey(String);
 #[error("`{0}` cannot mark a comment: a key has 1 to 120 letters, digits, `.`, `_`, `:`, `/` or single `-`")]
 pub struct WriteKeyError(String);
 
-const OPENING: &str = "<!-- cloture:";
 const CLOSING: &str = " -->";
 
 /// GitHub refuses a longer text, and the marker must fit too.

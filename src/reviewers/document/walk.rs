@@ -217,6 +217,9 @@ impl DocumentWalk {
         for token in Tokenizer::new(html).flatten() {
             match token {
                 Token::Comment(comment) => {
+                    if self.folded > 0 || !self.quotes.is_empty() {
+                        self.document.enclosed_comments.insert(self.document.comments.len());
+                    }
                     self.document.comments.push(String::from_utf8_lossy(&comment).into_owned());
                 }
                 Token::String(text) => {

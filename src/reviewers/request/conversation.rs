@@ -2,7 +2,7 @@
 
 use super::{ConversationEntry, RequestSources};
 use crate::domain::finding::Thread;
-use crate::domain::re_review::ClassifiedReply;
+use crate::domain::re_review::{ClassifiedReply, PostedWords, ReplyAuthor};
 use crate::domain::snapshot::{Account, AccountKind, ThreadComment};
 use crate::domain::vocabulary::Intent;
 use crate::replies::{PhraseTables, is_agent_post};
@@ -79,10 +79,10 @@ fn role_of(comment: &ThreadComment, sources: &RequestSources<'_>) -> SpeakerRole
     if (sources.reviewer_of)(comment).is_some() {
         return SpeakerRole::Reviewer;
     }
-    let marked = is_agent_post(&comment.body);
-    if comment.written_by_us && marked {
-        return SpeakerRole::Cloture;
-    }
+    let marked = match PostedWords::from(comment).writer(&PhraseTables) {
+        ReplyAuthor::Cloture => return SpeakerRole::Cloture,
+        _ => is_agent_post(&comment.body),
+    };
     let is_bot = author.kind == AccountKind::Bot;
     let is_author = sources.snapshot.author.as_ref().is_some_and(|of| of.login == author.login);
     match (is_author, is_bot, marked) {
@@ -98,6 +98,6 @@ fn intent_of(comment: &ThreadComment) -> (Option<Intent>, bool) {
         .author
         .as_ref()
         .is_none_or(|author| !matches!(author.kind, AccountKind::User | AccountKind::EnterpriseUser));
-    let reply = ClassifiedReply::read(&PhraseTables, by_bot, comment.association, &comment.body, None);
+    let reply = ClassifiedReply::read(&PhraseTables, comment.into(), None);
     ((!by_bot).then_some(reply.intent), reply.is_override())
 }

@@ -214,11 +214,17 @@ fn why(shown: &ThreadView<'_>, decision: Option<&RecordedAct>) -> String {
             Some(act) => format!("{} {did}: {}", act.by, act.why.trim()),
             None => format!("somebody {did}"),
         };
-    match shown.thread.status() {
+    let why = match shown.thread.status() {
         ThreadStatus::Vetoed(VetoedBy::Person) => somebody(Decision::Veto, "stopped the argument"),
         ThreadStatus::Escalated(EscalatedBy::Person) => somebody(Decision::Escalate, "escalated it"),
         ThreadStatus::Escalated(cause) => escalation_sentence(cause, reviewer),
         // No other status waits.
         _ => format!("{reviewer} finds it not addressed, and argues no more"),
+    };
+    // R4: the click is worth a look, and decides nothing.
+    if shown.resolved_as_argument {
+        format!("{why}; the author resolved it on GitHub, but may not decide about it")
+    } else {
+        why
     }
 }

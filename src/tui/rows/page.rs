@@ -161,7 +161,7 @@ fn comment_text(
     let by_person = author.is_some_and(is_person) && !by_agent;
     let role = if is_reviewer {
         "reviewer"
-    } else if markers::is_our_own(comment) {
+    } else if comment.is_posted_by_cloture() {
         "Cloture"
     } else if by_agent {
         "agent"

@@ -10,7 +10,7 @@ use crate::domain::review_loop::{Phase, ReviewArrivals};
 use crate::domain::vocabulary::{ReviewerAction, Severity, Stance, ThreadId};
 use crate::supervisor::computed_state::{HandoffGuards, RepositoryRules, ThreadView};
 use crate::supervisor::people::inbox::urgency;
-use crate::supervisor::{PullRequestView, markers};
+use crate::supervisor::PullRequestView;
 use jiff::Timestamp;
 use std::cmp::Reverse;
 
@@ -33,6 +33,8 @@ pub struct ThreadRow {
     /// Whether the thread repeats another one, which counts instead.
     pub repeats: bool,
     pub resolve_proposed: bool,
+    /// R4: the author resolved it on GitHub, and may not.
+    pub resolved_as_argument: bool,
     pub queued: bool,
     /// H8: whether a merge now would hand the finding off, and why. None if there is no finding.
     pub handoff: Option<Eligibility>,
@@ -90,6 +92,7 @@ impl ThreadRow {
         let note = match (self.repeats, self.resolve_proposed) {
             (true, _) => ", repeats another",
             (false, true) => ", seems fixed",
+            (false, false) if self.resolved_as_argument => ", resolved only by the author",
             (false, false) => "",
         };
         format!("{}{note}", self.status.name())
@@ -259,6 +262,7 @@ fn owned_row(
         url: shown.url().map(str::to_owned),
         repeats: shown.repeats.is_some(),
         resolve_proposed: shown.resolve_proposed,
+        resolved_as_argument: shown.resolved_as_argument,
         queued: thread.queued,
         handoff: Some(guards.eligibility(thread)),
     }
@@ -279,6 +283,7 @@ fn unowned_row(unowned: &UnownedThread) -> ThreadRow {
         url: Some(unowned.url.clone()),
         repeats: false,
         resolve_proposed: false,
+        resolved_as_argument: false,
         queued: false,
         handoff: None,
     }
@@ -287,7 +292,7 @@ fn unowned_row(unowned: &UnownedThread) -> ThreadRow {
 /// Counts the comments that may be news: no drafts, and nothing that Cloture wrote.
 fn comments(shown: &ThreadView<'_>) -> (usize, Option<Timestamp>) {
     let comments = shown.on_forge.map(|thread| &thread.comments).into_iter().flatten();
-    let others = comments.filter(|comment| !comment.pending && !markers::is_our_own(comment));
+    let others = comments.filter(|comment| !comment.pending && !comment.is_posted_by_cloture());
     others.fold((0, None), |(count, last), comment| (count + 1, last.max(Some(comment.updated_at))))
 }
 

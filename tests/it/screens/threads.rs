@@ -176,6 +176,10 @@ impl ReadsReplies for Counting {
     fn is_agent_post(&self, body: &str) -> bool {
         self.0.is_agent_post(body)
     }
+
+    fn own_lines<'a>(&self, body: &'a str) -> Vec<&'a str> {
+        self.0.own_lines(body)
+    }
 }
 
 impl PostReader for Counting {

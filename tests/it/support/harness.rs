@@ -54,6 +54,14 @@ impl Place {
         Place::of(&Scenario::parse(&text, "shop.toml").unwrap()).await
     }
 
+    /// The shop, with a contributor as the author of #7 who may not override (R4).
+    pub(crate) async fn of_contributor() -> Place {
+        let text = include_str!("scenarios/shop.toml")
+            .replace("SHA", "0123456789abcdef0123456789abcdef01234567")
+            .replacen("author = \"erin\"", "author = \"mallory\"", 1);
+        Place::of(&Scenario::parse(&text, "shop.toml").unwrap()).await
+    }
+
     pub(crate) async fn of(scenario: &Scenario) -> Place {
         let simulator = Arc::new(simulated::start(scenario).await);
         let folder = folder::temporary();
