@@ -11,6 +11,7 @@
 pub mod action;
 mod alarm;
 mod background;
+mod browser;
 pub mod dialog;
 mod driver;
 mod editor;

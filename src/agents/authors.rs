@@ -1,10 +1,11 @@
 //! Runs the author's agent, which fixes the findings of a round.
 //!
 //! The agent gets the [`AuthorTask`] as JSON on standard input; a coding agent gets it inside a prompt. It
-//! runs in its own work tree at the head of the branch, and pushes itself. The branch's new head shows the
+//! runs in its own clone at the head of the branch, and pushes itself. The branch's new head shows the
 //! result; the agent's output does not count. Whether a round may start is the loop's decision (L6), not made
 //! here.
 
+mod git;
 mod leftovers;
 mod task;
 mod work_tree;
@@ -16,12 +17,13 @@ use crate::agents::process::{NotStarted, ProgramEnding};
 use crate::domain::vocabulary::Sha;
 use crate::reviewers::adapters::Program;
 use crate::reviewers::prompt::{Prompt, PromptError, PromptPurpose};
+use git::Git;
 use std::ffi::OsString;
 use std::future::Future;
 use std::path::PathBuf;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
-use work_tree::{Git, WorkTree};
+use work_tree::WorkTree;
 
 /// The author's agent from the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,8 +31,10 @@ pub struct AuthorAgent {
     pub kind: AuthorAgentKind,
     pub program: Program,
     pub prompt_file: Option<PathBuf>,
-    /// A local checkout of the repository, for making work trees.
+    /// A local checkout of the repository, for making clones.
     pub checkout: PathBuf,
+    /// Whether the agent also works on branches of forks.
+    pub forks: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,9 +110,9 @@ pub async fn dispatch(
         serde_json::to_string_pretty(&task).map_err(|error| AuthorError::Unwritable(error.to_string()))?;
     let stdin = prompt.map_or_else(|| task_text.clone(), |prompt| prompt.fill_in(&[("task", &task_text)]));
     let arguments = arguments(agent.kind, &tree);
-    let environment = agent.program.environment();
+    let (environment, path) = (tree.environment(agent.program.environment()), tree.path());
     let run = tokio::select! {
-        run = agent.program.run_to_end(&environment, &arguments, Some(tree.path()), stdin.as_bytes(), OUTPUT) => {
+        run = agent.program.run_to_end(&environment, &arguments, Some(&path), stdin.as_bytes(), OUTPUT) => {
             run.map(|finished| (AuthorEnding::Program(finished.ending), finished.took))
         }
         // Dropping the run ends the agent and its group.
@@ -135,21 +139,69 @@ fn arguments(kind: AuthorAgentKind, tree: &WorkTree) -> Vec<OsString> {
     match kind {
         AuthorAgentKind::Program => Vec::new(),
         AuthorAgentKind::Claude => {
-            let allowed =
-                "Bash(git add:*),Bash(git commit:*),Bash(git push:*),Bash(git diff:*),Bash(git log:*)";
-            ["--print", "--permission-mode", "acceptEdits", "--allowedTools", allowed]
-                .map(OsString::from)
-                .into()
+            // The project's settings can name hooks and servers, and the pull request can change them.
+            let mut arguments: Vec<OsString> =
+                ["--print", "--setting-sources", "user", "--strict-mcp-config"].map(OsString::from).into();
+            arguments.extend(["--tools", "Bash,Edit,Glob,Grep,Read,Write"].map(OsString::from));
+            arguments.extend(["--permission-mode", "acceptEdits", "--allowedTools"].map(OsString::from));
+            arguments.push(allowed_commands(tree).join(",").into());
+            arguments
         }
         AuthorAgentKind::Codex => {
             let mut arguments: Vec<OsString> =
                 ["exec", "--sandbox", "workspace-write", "--color", "never"].map(OsString::from).into();
-            // Commits go into the checkout's git folder, and pushing needs the network.
+            // Commits go into the clone's git folder, and pushing needs the network.
             arguments.extend(["--add-dir".into(), tree.git_folder().into()]);
-            arguments.extend(["-c", "sandbox_workspace_write.network_access=true", "-"].map(OsString::from));
+            for setting in codex_settings(tree) {
+                arguments.extend(["-c".into(), setting.into()]);
+            }
+            arguments.push("-".into());
             arguments
         }
     }
+}
+
+/// The commands that Claude Code runs without asking; nobody is there to ask. A rule without `:*` is an exact
+/// command. The rest of a push could name a program (`--receive-pack`), and that of a diff a file to write
+/// (`--output`), so only the message of a commit is free.
+fn allowed_commands(tree: &WorkTree) -> Vec<String> {
+    let (remote, branch) = (tree.remote(), tree.branch());
+    let commands = [
+        "git status".to_owned(),
+        "git diff".to_owned(),
+        "git diff --staged".to_owned(),
+        "git log --oneline -20".to_owned(),
+        "git add -A".to_owned(),
+        "git add .".to_owned(),
+        "git commit -m:*".to_owned(),
+        format!("git push {remote} HEAD:{branch}"),
+        format!("git push {remote} HEAD:refs/heads/{branch}"),
+    ];
+    commands.iter().map(|command| format!("Bash({command})")).collect()
+}
+
+/// Settings of Codex, as TOML. A project that is not trusted brings no settings, hooks or rules of its own, and
+/// without project documents `AGENTS.md` of the branch gives no instructions.
+fn codex_settings(tree: &WorkTree) -> Vec<String> {
+    let path = tree.path();
+    let path = path.to_string_lossy();
+    // Codex may take variables with KEY in their name out of the environment of its commands. Those that it is
+    // told to set stay.
+    let variables = tree.variables();
+    let variables = variables.iter().map(|(name, value)| format!("{name} = {}", toml_text(value)));
+    vec![
+        "sandbox_workspace_write.network_access=true".to_owned(),
+        // Other rounds have their folders there.
+        "sandbox_workspace_write.exclude_slash_tmp=true".to_owned(),
+        format!("projects={{ {} = {{ trust_level = \"untrusted\" }} }}", toml_text(&path)),
+        "project_doc_max_bytes=0".to_owned(),
+        format!("shell_environment_policy.set={{ {} }}", variables.collect::<Vec<_>>().join(", ")),
+    ]
+}
+
+/// A TOML string: JSON's escapes are also TOML's.
+fn toml_text(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }
 
 impl AuthorOutcome {

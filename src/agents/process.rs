@@ -2,10 +2,13 @@
 //!
 //! A program gets an argument list (there is no shell), bytes on standard input, a time limit, an output
 //! limit and a short list of environment variables. It leads its own process group, and Cloture ends the
-//! whole group when the program exits, is too slow, prints too much, or when the caller drops the future.
+//! whole group when the program exits, is too slow, prints too much, or when the caller drops the future. If
+//! Cloture itself is killed, a guardian beside it ends the group.
 
 mod environment;
 mod group;
+#[cfg(unix)]
+mod guardian;
 mod output;
 
 pub use environment::Environment;

@@ -203,7 +203,9 @@ impl DeliveryOutcome {
             DeliveryOutcome::Refused(reason) | DeliveryOutcome::Limited { reason, .. } => {
                 Some(sanitize::line(reason).into_owned())
             }
-            DeliveryOutcome::Taken { .. } | DeliveryOutcome::Withheld(_) | DeliveryOutcome::Unknown(_) => None,
+            DeliveryOutcome::Taken { .. } | DeliveryOutcome::Withheld(_) | DeliveryOutcome::Unknown(_) => {
+                None
+            }
         }
     }
 

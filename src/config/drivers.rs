@@ -118,7 +118,8 @@ pub(super) fn checked_adapter(
 
 /// How to run the author's agent. None: it has no kind, or something is wrong.
 pub(super) fn checked_agent(checks: &mut Checks, typed: &typed::TypedAuthor) -> Option<AuthorAgent> {
-    let typed::TypedAuthor { price_per_call: _, kind, command, env, timeout, prompt_file, checkout } = typed;
+    let typed::TypedAuthor { price_per_call: _, kind, command, env, timeout, prompt_file, checkout, forks } =
+        typed;
     let mut keys = DriverKeys { checks, table: "" };
     let chosen = keys.kind(kind.as_ref(), &AUTHOR_KINDS);
     if kind.is_some() && chosen.is_none() {
@@ -130,6 +131,7 @@ pub(super) fn checked_agent(checks: &mut Checks, typed: &typed::TypedAuthor) -> 
         ("env", env, chosen.is_some()),
         ("timeout", timeout, chosen.is_some()),
         ("checkout", checkout, chosen.is_some()),
+        ("forks", forks, chosen.is_some()),
         ("prompt_file", prompt_file, has_prompt),
     ] {
         keys.refuse_unless(belongs, name, value.as_ref(), kind.as_ref());
@@ -148,8 +150,9 @@ pub(super) fn checked_agent(checks: &mut Checks, typed: &typed::TypedAuthor) -> 
         keys.refuse("checkout", "the path of a local checkout of the repository", "nothing");
     }
     let checkout = keys.path("checkout", checkout.as_ref());
+    let forks = keys.checks.flag("forks", forks.as_ref()).unwrap_or(false);
     let program = Program { command: command?, env, timeout };
-    Some(AuthorAgent { kind, program, prompt_file, checkout: checkout? })
+    Some(AuthorAgent { kind, program, prompt_file, checkout: checkout?, forks })
 }
 
 /// Checks the keys of one table.

@@ -222,6 +222,7 @@ pub struct TypedAuthor {
     pub timeout: Option<TypedValue>,
     pub prompt_file: Option<TypedValue>,
     pub checkout: Option<TypedValue>,
+    pub forks: Option<TypedValue>,
 }
 
 /// `[[repositories]]`

@@ -8,6 +8,10 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+/// Every variable in which a token for GitHub may be.
+pub const VARIABLES: [&str; 4] =
+    ["GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"];
+
 /// A token and its source. Neither `Debug` nor `Display` shows the token.
 #[derive(Debug, Clone)]
 pub struct Token {

@@ -97,6 +97,13 @@ pub struct WaitingProblem<'a> {
     pub reviewers: BTreeSet<ReviewerName>,
 }
 
+/// Whether the author's agent may work on this branch at all.
+fn may_work_on(snapshot: &PullRequestSnapshot, config: &Config) -> bool {
+    let is_own =
+        snapshot.head_repository.as_ref().is_none_or(|head| snapshot.names().any(|name| name == head));
+    is_own || config.author.agent.as_ref().is_some_and(|agent| agent.forks)
+}
+
 impl WaitingProblem<'_> {
     pub fn title(&self) -> &str {
         self.threads.first().map_or("", |shown| &shown.thread.finding.title)
@@ -185,7 +192,7 @@ impl ComputedState {
         seen.exhausted = seen.expected.iter().filter(is_exhausted).cloned().collect();
         seen.rounds_recorded = folded.dispatched;
         seen.granted = folded.granted;
-        if author {
+        if author && may_work_on(&snapshot, config) {
             let state = folded.author_at.get(&snapshot.head.sha);
             seen.author = state.copied().unwrap_or(AuthorState::Idle);
         }

@@ -246,7 +246,9 @@ impl History {
                 head: at,
                 answer: RecordedAnswer::Failed { withheld: true, message, .. },
                 ..
-            } if at == head => Some(format!("{reviewer} gave an answer that Cloture does not use: {message}")),
+            } if at == head => {
+                Some(format!("{reviewer} gave an answer that Cloture does not use: {message}"))
+            }
             _ => None,
         });
         let is_here = |body: &Value| body.get("head").and_then(Value::as_str) == Some(head.as_str());

@@ -2,14 +2,11 @@
 
 use crate::agents::secret::SecretScanner;
 use crate::config::{Config, TargetKind};
-use crate::github::Client;
+use crate::github::{Client, token};
 use crate::reviewers::adapters::{Adapter, ApiKey, Program};
 use std::path::Path;
 use tokio::io::AsyncReadExt;
 
-/// Variables with a token for GitHub, whether Cloture uses it or not.
-const TOKEN_VARIABLES: [&str; 4] =
-    ["GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"];
 /// Bytes that are read of a file with secrets.
 const LARGEST_FILE: u64 = 64 * 1024;
 /// The shortest word of a sign-in file that counts as a secret.
@@ -22,10 +19,11 @@ pub async fn scanner(
     client: &Client,
     environment: &(dyn Fn(&str) -> Option<String> + Sync),
 ) -> SecretScanner {
-    let token = client.clone();
+    let own = client.clone();
     let mut secrets =
-        SecretScanner::default().knowing_later("Cloture's own GitHub token", move || token.token());
-    for name in TOKEN_VARIABLES {
+        SecretScanner::default().knowing_later("Cloture's own GitHub token", move || own.token());
+    // Whether Cloture uses it or not.
+    for name in token::VARIABLES {
         if let Some(value) = environment(name) {
             secrets = secrets.knowing(format!("the value of the variable {name}"), &value);
         }

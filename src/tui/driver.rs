@@ -12,7 +12,7 @@ use super::startup::{self, Startup};
 use super::suspension::{Suspension, SuspensionEvent};
 use super::terminal::Terminal;
 use super::theme::{Background, Themes};
-use super::{draw, editor, update};
+use super::{browser, draw, editor, update};
 use crate::failure::Failure;
 use crate::github::PullRequestRef;
 use crate::journal::Journal;
@@ -394,7 +394,7 @@ impl ScreenLoop {
             Effect::OpenInBrowser(link) => {
                 let sender = self.sender.clone();
                 tokio::task::spawn_blocking(move || {
-                    if let Err(error) = open::that_detached(&link) {
+                    if let Err(error) = browser::open(&link) {
                         let why = format!("Cannot start a browser ({error}). The link is {link}");
                         // Fails if the person has quit.
                         let _gone = sender.blocking_send(Message::Notice(why));

@@ -1,5 +1,6 @@
 //! Opens a text in the person's own editor.
 
+use crate::github::token;
 use std::env;
 use std::io::Write;
 use std::process::Stdio;
@@ -22,6 +23,10 @@ pub(super) async fn edit(text: &str) -> Result<String, String> {
         .map_err(|error| format!("Cannot write the text to a file for the editor: {error}"))?;
     let mut editor = Command::new(program);
     editor.args(words).arg(file.path());
+    // S2: an editor runs plug-ins, which need no token.
+    for name in token::VARIABLES {
+        editor.env_remove(name);
+    }
     editor.stdin(Stdio::inherit()).stdout(Stdio::inherit()).stderr(Stdio::inherit()).kill_on_drop(true);
     let ended = editor.status().await;
     let ended = ended

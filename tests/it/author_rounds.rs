@@ -3,18 +3,23 @@
 #![cfg(unix)]
 
 use crate::support::driven::{Scripts, argued, program, snapshot};
+use crate::support::harness::{parsed, profiles};
 use cloture::agents::authors::{
     AuthorAgent, AuthorAgentKind, AuthorEnding, AuthorError, AuthorOutcome, AuthorTask, WorkTreeError,
     dispatch,
 };
 use cloture::agents::process::ProgramEnding;
 use cloture::domain::policy::Policy;
+use cloture::domain::review_loop::AuthorState;
 use cloture::domain::snapshot::RepositoryName;
 use cloture::reviewers::adapters::Program;
+use cloture::supervisor::computed_state::{ComputedState, RepositoryRules};
+use cloture::supervisor::history::History;
 use serde_json::Value;
 use std::future::pending;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A remote repository with a branch, and a checkout of it.
@@ -60,7 +65,7 @@ impl Place {
     fn agent(&self, kind: AuthorAgentKind, body: &str) -> AuthorAgent {
         let program =
             Program { timeout: Duration::from_mins(1), ..program(&self.scripts.add("agent", body)) };
-        AuthorAgent { kind, program, prompt_file: None, checkout: self.checkout() }
+        AuthorAgent { kind, program, prompt_file: None, checkout: self.checkout(), forks: false }
     }
 
     fn task(&self) -> AuthorTask {
@@ -160,17 +165,178 @@ async fn a_stopped_agent_leaves_nothing_and_its_outcome_says_why() {
     );
 }
 
+/// A program of the attacker. It leaves a file if somebody runs it.
+fn trap(place: &Place, at: &Path) -> PathBuf {
+    let sprung = place.scripts.path("sprung");
+    std::fs::create_dir_all(at.parent().unwrap()).unwrap();
+    std::fs::write(at, format!("#!/bin/sh\ntouch '{}'\nexec git-upload-pack \"$@\"\n", sprung.display()))
+        .unwrap();
+    std::fs::set_permissions(at, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    sprung
+}
+
 #[tokio::test]
 async fn git_hooks_from_the_reviewed_code_do_not_run() {
     let place = Place::new();
     let checkout = place.checkout();
     git(&checkout, &["config", "core.hooksPath", "."]);
-    let hook = checkout.join("post-checkout");
-    std::fs::write(&hook, format!("#!/bin/sh\ntouch '{}'\n", place.scripts.path("hooked").display()))
-        .unwrap();
-    std::fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let sprung = trap(&place, &checkout.join("post-checkout"));
     place.dispatch(AuthorAgentKind::Program, "true").await.unwrap();
-    assert!(!place.scripts.path("hooked").exists());
+    assert!(!sprung.exists());
+}
+
+/// As with husky: the user's checkout has a relative `core.hooksPath`, and the pull request has the hooks.
+#[tokio::test]
+async fn hooks_and_filters_of_the_pull_request_do_not_run_when_the_agent_uses_git() {
+    let mut place = Place::new();
+    let checkout = place.checkout();
+    let sprung = place.scripts.path("sprung");
+    git(&checkout, &["switch", "--quiet", "discount"]);
+    for hook in ["pre-commit", "commit-msg", "pre-push", "post-checkout", "post-index-change"] {
+        trap(&place, &checkout.join(".husky").join(hook));
+    }
+    trap(&place, &checkout.join("filter"));
+    std::fs::write(checkout.join(".gitattributes"), "*.txt filter=theirs\n").unwrap();
+    git(&checkout, &["add", "-A"]);
+    git(&checkout, &["commit", "--quiet", "-m", "hooks"]);
+    git(&checkout, &["push", "--quiet", "origin", "discount"]);
+    place.head = git(&checkout, &["rev-parse", "HEAD"]);
+    git(&checkout, &["switch", "--quiet", "--detach"]);
+    for (key, value) in [
+        ("core.hooksPath", ".husky"),
+        ("core.fsmonitor", "./filter"),
+        ("filter.theirs.clean", "./filter"),
+        ("filter.theirs.smudge", "./filter"),
+        ("filter.theirs.required", "true"),
+    ] {
+        git(&checkout, &["config", key, value]);
+    }
+    // An install script sets it again, as husky's does.
+    let agent = format!("git config core.hooksPath .husky; git status --short\n{FIX}");
+    let outcome = place.dispatch(AuthorAgentKind::Program, &agent).await.unwrap();
+    assert!(outcome.pushed(), "{outcome:?}");
+    assert!(!sprung.exists(), "code of the pull request ran");
+}
+
+/// The agent plants a program into every configuration that it finds. Cloture's own git runs afterwards.
+#[tokio::test]
+async fn cloture_runs_no_git_over_a_configuration_that_the_agent_could_write() {
+    let place = Place::new();
+    let sprung = trap(&place, &place.scripts.path("evil"));
+    let plant = "cat > /dev/null; evil=\"$here/evil\"\n\
+        for key in remote.origin.uploadpack core.sshCommand core.fsmonitor core.hooksPath uploadpack.packObjectsHook; do\n\
+        git config \"$key\" \"$evil\"; done; git config --list --show-origin > \"$here/listed\"\n\
+        git rev-parse --path-format=absolute --git-common-dir > \"$here/common\"; git worktree list > \"$here/trees\"";
+    let before = std::fs::read_to_string(place.checkout().join(".git/config")).unwrap();
+    for kind in [AuthorAgentKind::Program, AuthorAgentKind::Codex] {
+        let outcome = place.dispatch(kind, plant).await.unwrap();
+        assert_eq!(
+            outcome.head_after.as_ref().map(|head| head.as_str().to_owned()),
+            Some(place.head.clone())
+        );
+        place.dispatch(kind, "true").await.unwrap();
+        assert!(!sprung.exists(), "a planted program ran");
+        let common = place.scripts.read("common");
+        assert!(!common.contains("checkout"), "the agent's git folder is the checkout's: {common}");
+        assert_eq!(place.scripts.read("trees").lines().count(), 1);
+    }
+    assert_eq!(std::fs::read_to_string(place.checkout().join(".git/config")).unwrap(), before);
+}
+
+/// The checkout's own settings, which may have been planted earlier, name no program at the remote either.
+#[tokio::test]
+async fn a_planted_upload_pack_in_the_checkout_does_not_run() {
+    let place = Place::new();
+    let sprung = trap(&place, &place.scripts.path("evil"));
+    let evil = place.scripts.path("evil");
+    git(&place.checkout(), &["config", "remote.origin.uploadpack", evil.to_str().unwrap()]);
+    git(&place.checkout(), &["config", "remote.origin.receivepack", evil.to_str().unwrap()]);
+    assert!(place.dispatch(AuthorAgentKind::Program, FIX).await.unwrap().pushed());
+    assert!(!sprung.exists());
+}
+
+#[tokio::test]
+async fn claude_gets_no_project_settings_and_exact_commands_only() {
+    let place = Place::new();
+    let keep = "printf '%s\\n' \"$@\" > \"$here/arguments\"; cat > /dev/null";
+    place.dispatch(AuthorAgentKind::Claude, keep).await.unwrap();
+    let kept = place.scripts.read("arguments");
+    let arguments: Vec<&str> = kept.lines().collect();
+    assert!(arguments.windows(2).any(|pair| pair == ["--setting-sources", "user"]), "{kept}");
+    assert!(arguments.contains(&"--strict-mcp-config"), "{kept}");
+    let at = arguments.iter().position(|argument| *argument == "--allowedTools").unwrap();
+    let allowed: Vec<&str> = arguments[at + 1].split(',').collect();
+    assert!(allowed.contains(&"Bash(git push origin HEAD:discount)"), "{allowed:?}");
+    let open: Vec<&&str> = allowed.iter().filter(|rule| rule.contains('*')).collect();
+    assert_eq!(open, [&"Bash(git commit -m:*)"], "only a message is free");
+}
+
+#[tokio::test]
+async fn codex_treats_the_clone_as_untrusted_and_writes_only_to_it() {
+    let place = Place::new();
+    let keep = "printf '%s\\n' \"$@\" > \"$here/arguments\"; pwd > \"$here/folder\"; cat > /dev/null; \
+                printf %s \"$TMPDIR\" > \"$here/tmp\"";
+    place.dispatch(AuthorAgentKind::Codex, keep).await.unwrap();
+    let kept = place.scripts.read("arguments");
+    let settings: Vec<&str> = kept.lines().filter(|line| line.contains('=')).collect();
+    let read = |key: &str| {
+        let value = settings.iter().find_map(|line| line.strip_prefix(&format!("{key}=")));
+        let value = value.unwrap_or_else(|| panic!("{key} is not set: {kept}"));
+        toml::from_str::<toml::Value>(&format!("value = {value}")).unwrap()["value"].clone()
+    };
+    let folder = place.scripts.read("folder").trim().to_owned();
+    assert_eq!(read("projects")[folder.as_str()]["trust_level"].as_str(), Some("untrusted"));
+    assert_eq!(read("project_doc_max_bytes").as_integer(), Some(0));
+    assert_eq!(read("sandbox_workspace_write.exclude_slash_tmp").as_bool(), Some(true));
+    let variables = read("shell_environment_policy.set");
+    assert_eq!(variables["GIT_CONFIG_KEY_0"].as_str(), Some("core.hooksPath"));
+    assert_eq!(variables["GIT_CONFIG_VALUE_0"].as_str(), Some("/dev/null"));
+    let round = Path::new(&folder).parent().unwrap();
+    let arguments: Vec<&str> = kept.lines().collect();
+    let at = arguments.iter().position(|argument| *argument == "--add-dir").unwrap();
+    assert_eq!(Path::new(arguments[at + 1]).parent(), Some(round), "its own git folder");
+    assert_eq!(Path::new(&place.scripts.read("tmp")).parent(), Some(round));
+}
+
+/// Anybody can open a pull request from a fork, and the agent may run what is in it.
+#[tokio::test]
+async fn the_agent_works_on_a_fork_only_if_the_configuration_says_so() {
+    let place = Place::new();
+    let fork = place.scripts.path("mallory/shop.git");
+    std::fs::create_dir_all(fork.parent().unwrap()).unwrap();
+    let (from, to) = (place.scripts.path("acme/shop.git"), fork.to_str().unwrap());
+    git(&place.scripts.path(""), &["clone", "--quiet", "--bare", from.to_str().unwrap(), to]);
+    git(&place.checkout(), &["remote", "add", "mallory", to]);
+    let forked = || AuthorTask { head_repository: RepositoryName::new("mallory", "shop"), ..place.task() };
+    let mut agent = place.agent(AuthorAgentKind::Program, "touch \"$here/started\"");
+    let refused = dispatch(&agent, forked(), pending()).await.unwrap_err();
+    assert!(matches!(refused, AuthorError::WorkTree(WorkTreeError::Fork(_))), "{refused}");
+    assert!(refused.to_string().contains("`forks = true` in [author]"), "{refused}");
+    assert!(!place.scripts.path("started").exists());
+    agent.forks = true;
+    dispatch(&agent, forked(), pending()).await.unwrap();
+    assert!(place.scripts.path("started").exists());
+}
+
+/// A round that is refused would still be spent.
+#[test]
+fn l6_no_round_is_planned_for_a_fork_unless_the_configuration_says_so() {
+    let author = |forks: &str, owner: &str| {
+        let config = parsed(&format!(
+            "[[repositories]]\nname = 'acme/shop'\ndrive = true\n\
+             [author]\nkind = 'claude'\ncheckout = '/src/shop'\n{forks}"
+        ));
+        let mut snapshot = snapshot();
+        snapshot.repository = RepositoryName::new("acme", "shop").unwrap();
+        snapshot.head_repository = RepositoryName::new(owner, "shop");
+        let names = [snapshot.repository.clone()];
+        let reads = profiles(&config);
+        let rules = RepositoryRules::of_names(&config, &*reads, &names, false);
+        ComputedState::of(Arc::new(snapshot), &History::default(), &rules).seen.author
+    };
+    assert_eq!(author("", "acme"), AuthorState::Idle);
+    assert_eq!(author("", "mallory"), AuthorState::Absent);
+    assert_eq!(author("forks = true", "mallory"), AuthorState::Idle);
 }
 
 #[tokio::test]
@@ -184,7 +350,8 @@ async fn the_agent_does_not_start_if_it_could_not_push() {
     let moved = AuthorTask { head: "0".repeat(40).into(), ..place.task() };
     assert!(matches!(refused(&agent, moved).await, WorkTreeError::Moved { .. }));
     let forked = AuthorTask { head_repository: RepositoryName::new("mallory", "shop"), ..place.task() };
-    assert!(matches!(refused(&agent, forked).await, WorkTreeError::NoRemote { .. }));
+    let with_forks = AuthorAgent { forks: true, ..agent.clone() };
+    assert!(matches!(refused(&with_forks, forked).await, WorkTreeError::NoRemote { .. }));
     let deleted = AuthorTask { head_repository: None, ..place.task() };
     assert!(matches!(refused(&agent, deleted).await, WorkTreeError::NoRepository(_)));
     let nowhere = AuthorAgent { checkout: place.scripts.path("nowhere"), ..agent };

@@ -84,7 +84,8 @@ async fn claude_gets_its_prompt_on_stdin_and_the_schema_as_an_argument() {
     let expected = ["--print", "--output-format", "json", "--json-schema"];
     assert_eq!(arguments[..4], expected);
     assert_is_the_schema(&serde_json::from_str(arguments[4]).unwrap());
-    let rest = ["--tools", "", "--strict-mcp-config", "--setting-sources", "user", "--no-session-persistence"];
+    let rest =
+        ["--tools", "", "--strict-mcp-config", "--setting-sources", "user", "--no-session-persistence"];
     assert_eq!(arguments[5..11], rest);
     assert_eq!(arguments[11..], ["--model", "large"]);
     let folder = scripts.read("folder");

@@ -3,7 +3,7 @@
 //! A folder is in use while its lock is held. The agent inherits the lock, because it goes on working if
 //! Cloture is killed. The operating system gives the lock back when the last of them has ended.
 
-use super::work_tree::Git;
+use super::git::Git;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,6 +15,9 @@ const PREFIX: &str = "cloture-work-";
 const FORMER_PREFIX: &str = ".tmp";
 const LOCK: &str = "lock";
 const TREE: &str = "work";
+/// The git folder of the clone. Versions that made linked work trees had none.
+const GIT_FOLDER: &str = "git";
+const TEMPORARY: &str = "tmp";
 
 /// The folder of one round, in use until it is dropped.
 #[derive(Debug)]
@@ -34,19 +37,33 @@ impl RoundFolder {
             // Another instance may have taken the folder for a leftover before it was locked.
             if place.try_exists()? {
                 leave_to_programs(&lock)?;
+                fs::create_dir(folder.path().join(TEMPORARY))?;
                 return Ok(RoundFolder { _lock: lock, folder });
             }
         }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        self.folder.path()
     }
 
     /// Where git puts the work tree.
     pub(super) fn tree(&self) -> PathBuf {
         self.folder.path().join(TREE)
     }
+
+    pub(super) fn git_folder(&self) -> PathBuf {
+        self.folder.path().join(GIT_FOLDER)
+    }
+
+    /// For the agent's temporary files.
+    pub(super) fn temporary(&self) -> PathBuf {
+        self.folder.path().join(TEMPORARY)
+    }
 }
 
-/// Removes the work trees of the checkout that Cloture made and nobody uses, with git's entries for them. A
-/// failure leaves them to the next start.
+/// Removes the folders of rounds that nobody uses. Earlier versions made linked work trees: those of the checkout
+/// go with git's entries for them. A failure leaves them to the next start.
 pub(super) async fn remove(git: &Git) {
     let listed = git.run(&["worktree", "list", "--porcelain"]).await.unwrap_or_default();
     for tree in listed.lines().filter_map(|line| line.strip_prefix("worktree ")).map(Path::new) {
@@ -72,20 +89,21 @@ pub(super) async fn remove(git: &Git) {
             let _left_to_the_next_start = tokio::fs::remove_dir_all(folder).await;
         }
     }
-    for folder in folders_without_tree() {
+    for folder in unlinked_folders() {
         if let Some(_claimed) = claim(&folder) {
             let _left_to_the_next_start = fs::remove_dir_all(&folder);
         }
     }
 }
 
-/// Folders of rounds that were interrupted before they had a work tree. A folder with one belongs to the
-/// checkout that lists it, which need not be ours.
-fn folders_without_tree() -> Vec<PathBuf> {
+/// Folders with a clone, and those of rounds that were interrupted before they had one. A folder with a linked
+/// work tree belongs to the checkout that lists it, which need not be ours.
+fn unlinked_folders() -> Vec<PathBuf> {
     let entries = fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten();
     let folders = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX));
     let folders = folders.map(|entry| entry.path());
-    folders.filter(|folder| folder.join(TREE).try_exists().is_ok_and(|exists| !exists)).collect()
+    let exists = |folder: &Path, name: &str| folder.join(name).try_exists().unwrap_or(true);
+    folders.filter(|folder| !exists(folder, TREE) || exists(folder, GIT_FOLDER)).collect()
 }
 
 /// The lock of a folder that is ours and that nobody uses.

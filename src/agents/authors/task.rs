@@ -104,6 +104,15 @@ impl AuthorTask {
     }
 }
 
+impl AuthorTask {
+    /// Whether the branch is in another repository than the pull request.
+    pub(super) fn is_fork(&self) -> bool {
+        let name = self.head_repository.as_ref();
+        let is_own = |name: &RepositoryName| name.to_string() == self.pull_request.repository.to_string();
+        name.is_some_and(|name| !is_own(name) && !self.former_names.contains(name))
+    }
+}
+
 fn finding(thread: &Thread) -> AuthorFindingPart {
     AuthorFindingPart {
         thread: thread.id.clone(),

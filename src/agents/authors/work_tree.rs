@@ -1,13 +1,14 @@
-//! A git work tree for one author round, made from a local checkout.
+//! A throw-away clone for one author round, made from a local checkout.
 
+use super::git::{self, Git, Setting, configuration, settings_in_clone};
 use super::leftovers::{self, RoundFolder};
 use super::{AuthorAgent, AuthorTask};
-use crate::agents::process::{self, Environment, ProgramEnding, ProgramLimits, ProgramRun};
+use crate::agents::process::Environment;
 use crate::domain::snapshot::RepositoryName;
 use crate::domain::vocabulary::Sha;
-use std::ffi::{OsStr, OsString};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::{fs, io};
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WorkTreeError {
@@ -15,6 +16,11 @@ pub enum WorkTreeError {
     NoCheckout(PathBuf),
     #[error("the repository of the branch {0} was deleted, so the author cannot push to it")]
     NoRepository(String),
+    #[error(
+        "the branch is in the fork {0}, and the author's agent works only on branches of the repository itself; \
+         `forks = true` in [author] changes that"
+    )]
+    Fork(RepositoryName),
     #[error("the branch name {0:?} has characters that a shell would act on; rename the branch")]
     OddBranch(String),
     #[error(
@@ -30,73 +36,120 @@ pub enum WorkTreeError {
     NoFolder,
 }
 
-/// For one git command; fetching may be slow.
-const GIT_TIME: Duration = Duration::from_mins(5);
-const GIT_OUTPUT: usize = 1024 * 1024;
-
 #[derive(Debug)]
 pub(super) struct WorkTree {
     git: Git,
     remote: String,
+    /// The remote's address. After the round, Cloture asks by the address, so no setting of a remote takes part.
+    address: String,
     branch: String,
-    path: PathBuf,
-    git_folder: PathBuf,
-    /// Dropped last.
-    _folder: RoundFolder,
+    /// For git in the clone.
+    settings: Vec<Setting>,
+    folder: RoundFolder,
 }
 
 impl WorkTree {
-    /// Fetches the branch and checks out its head, if the head is still the task's.
+    /// Fetches the branch, and checks out its head in a clone of its own, if the head is still the task's.
     pub(super) async fn prepare(agent: &AuthorAgent, task: &AuthorTask) -> Result<WorkTree, WorkTreeError> {
         let git = Git::of(agent);
         let checkout = git.checkout.clone();
-        let git_folder = git.run(&["rev-parse", "--path-format=absolute", "--git-common-dir"]).await;
-        let git_folder = PathBuf::from(git_folder.map_err(|_| WorkTreeError::NoCheckout(checkout))?);
+        let asked = ["rev-parse", "--path-format=absolute", "--git-common-dir", "--show-object-format"];
+        let answer = git.run(&asked).await.map_err(|_| WorkTreeError::NoCheckout(checkout))?;
+        let (git_folder, format) = answer.rsplit_once('\n').unwrap_or((&answer, "sha1"));
         let branch = task.push.branch.clone();
         if !is_plain(&branch) {
             return Err(WorkTreeError::OddBranch(branch));
         }
         let repository = task.head_repository.as_ref();
         let repository = repository.ok_or_else(|| WorkTreeError::NoRepository(branch.clone()))?;
-        let remote = git.remote_of(repository, &task.former_names).await?;
+        if task.is_fork() && !agent.forks {
+            return Err(WorkTreeError::Fork(repository.clone()));
+        }
+        let (remote, address) = git.remote_of(repository, &task.former_names).await?;
         leftovers::remove(&git).await;
         let folder = RoundFolder::create().map_err(|_| WorkTreeError::NoFolder)?;
-        let path = folder.tree();
-        let tree = WorkTree { git, remote, branch, path, git_folder, _folder: folder };
+        let settings = settings_in_clone(&git.settings(&[]).await, &remote);
+        let tree = WorkTree { git, remote, address, branch, settings, folder };
         if tree.branch_head().await? != task.head {
             let (branch, expected) = (tree.branch.clone(), task.head.clone());
             return Err(WorkTreeError::Moved { branch, expected });
         }
         let reference = tree.reference();
-        tree.git.run(&["fetch", "--quiet", "--no-tags", &tree.remote, &reference]).await?;
-        let place = tree.path.to_string_lossy().into_owned();
-        tree.git.run(&["worktree", "add", "--quiet", "--detach", &place, task.head.as_str()]).await?;
+        let fetch = ["fetch", "--quiet", "--no-tags", UPLOAD_PACK, &tree.address, &reference];
+        tree.git.run(&fetch).await?;
+        tree.clone_from(Path::new(git_folder), format, &task.head).await?;
         Ok(tree)
     }
 
-    pub(super) fn path(&self) -> &Path {
-        &self.path
+    /// A linked work tree would share the checkout's git folder: an agent that may commit there may also
+    /// write its configuration, and Cloture's own git would obey it. The clone borrows only the objects.
+    async fn clone_from(&self, git_folder: &Path, format: &str, head: &Sha) -> Result<(), WorkTreeError> {
+        let (path, own) = (self.folder.tree(), self.folder.git_folder());
+        let place = path.to_string_lossy().into_owned();
+        let separate = format!("--separate-git-dir={}", own.display());
+        let format = format!("--object-format={format}");
+        let init = ["init", "--quiet", "--template=", &format, &separate, &place];
+        self.git.run_in(self.folder.path(), &init, &self.settings).await?;
+        let of_checkout = self.git.settings(&["--local"]).await;
+        let written = || -> io::Result<()> {
+            let objects = own.join("objects/info");
+            fs::create_dir_all(&objects)?;
+            fs::write(objects.join("alternates"), format!("{}\n", git_folder.join("objects").display()))?;
+            match fs::copy(git_folder.join("shallow"), own.join("shallow")) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+            let mut config = fs::OpenOptions::new().append(true).open(own.join("config"))?;
+            config.write_all(configuration(&of_checkout, &self.remote, &self.address).as_bytes())
+        };
+        written().map_err(|_| WorkTreeError::NoFolder)?;
+        let checkout = ["checkout", "--quiet", "--detach", head.as_str()];
+        self.git.run_in(&path, &checkout, &self.settings).await?;
+        Ok(())
+    }
+
+    pub(super) fn path(&self) -> PathBuf {
+        self.folder.tree()
     }
 
     pub(super) fn remote(&self) -> &str {
         &self.remote
     }
 
-    pub(super) fn git_folder(&self) -> &Path {
-        &self.git_folder
+    pub(super) fn branch(&self) -> &str {
+        &self.branch
     }
 
-    /// The branch's head at the remote.
+    /// The clone's own git folder.
+    pub(super) fn git_folder(&self) -> PathBuf {
+        self.folder.git_folder()
+    }
+
+    /// The variables that keep git from running what comes with the code.
+    pub(super) fn variables(&self) -> Vec<(String, String)> {
+        git::variables(&self.settings)
+    }
+
+    /// The agent's environment.
+    pub(super) fn environment(&self, of_agent: Environment) -> Environment {
+        let environment = git::with_settings(of_agent, &self.settings);
+        // Its own folder for temporary files, so that it need not write to the one with other rounds in it.
+        let temporary = self.folder.temporary();
+        ["TMPDIR", "TMP", "TEMP"].iter().fold(environment, |it, name| it.with(name, &temporary))
+    }
+
+    /// The branch's head at the remote. Git runs in the checkout, over a configuration that the agent did not
+    /// get to write.
     pub(super) async fn branch_head(&self) -> Result<Sha, WorkTreeError> {
-        let listed = self.git.run(&["ls-remote", "--refs", &self.remote, &self.reference()]).await?;
+        let reference = self.reference();
+        let listed = self.git.run(&["ls-remote", "--refs", UPLOAD_PACK, &self.address, &reference]).await?;
         let head = listed.split_whitespace().next().unwrap_or_default();
         Ok(head.into())
     }
 
-    /// Removes the work tree. If that fails, the next round or the next start does it.
+    /// Removes the clone. If that fails, the next round or the next start does it.
     pub(super) async fn remove(self) {
-        let place = self.path.to_string_lossy().into_owned();
-        let _removed_later = self.git.run(&["worktree", "remove", "--force", &place]).await;
+        let _removed_later = tokio::fs::remove_dir_all(self.folder.tree()).await;
     }
 
     /// The full name, which git cannot take for an option or a tag.
@@ -105,57 +158,24 @@ impl WorkTree {
     }
 }
 
-/// `git` in the checkout.
-#[derive(Debug)]
-pub(super) struct Git {
-    checkout: PathBuf,
-    /// The agent's variables: git has to reach the remote as well.
-    env: Vec<String>,
-}
+/// The program at the remote's end, whatever a configuration says.
+const UPLOAD_PACK: &str = "--upload-pack=git-upload-pack";
 
 impl Git {
-    pub(super) fn of(agent: &AuthorAgent) -> Git {
-        let checkout = std::path::absolute(&agent.checkout).unwrap_or_else(|_| agent.checkout.clone());
-        Git { checkout, env: agent.program.env.clone() }
-    }
-
-    pub(super) async fn run(&self, arguments: &[&str]) -> Result<String, WorkTreeError> {
-        // Hooks could come with the code under review, so none run.
-        let own = ["-c", "core.hooksPath=/dev/null"];
-        let words: Vec<OsString> = own.iter().chain(arguments).map(OsString::from).collect();
-        let environment = Environment::ordinary()
-            .passing(self.env.iter().cloned())
-            .with("GIT_TERMINAL_PROMPT", "0")
-            .with("LC_ALL", "C");
-        let job = ProgramRun {
-            program: OsStr::new("git"),
-            arguments: &words,
-            directory: Some(&self.checkout),
-            environment: &environment,
-            stdin: b"",
-            limits: ProgramLimits { time: GIT_TIME, output: GIT_OUTPUT, log: 0 },
-        };
-        let failed = || WorkTreeError::Git {
-            command: arguments.first().copied().unwrap_or_default().to_owned(),
-            checkout: self.checkout.clone(),
-        };
-        let finished = process::run(&job).await.map_err(|_| failed())?;
-        match finished.ending {
-            ProgramEnding::Succeeded => Ok(String::from_utf8_lossy(&finished.output).trim().to_owned()),
-            _ => Err(failed()),
-        }
-    }
-
-    /// The remote whose address ends with this repository's name, or with a former one.
+    /// The remote whose address ends with this repository's name, or with a former one, and that address.
     async fn remote_of(
         &self,
         repository: &RepositoryName,
         former: &[RepositoryName],
-    ) -> Result<String, WorkTreeError> {
+    ) -> Result<(String, String), WorkTreeError> {
         for remote in self.run(&["remote"]).await?.lines() {
             let address = self.run(&["remote", "get-url", "--push", remote]).await.unwrap_or_default();
             if std::iter::once(repository).chain(former).any(|name| is_address_of(&address, name)) {
-                return Ok(remote.to_owned());
+                // A path counts from the checkout, and the clone is elsewhere.
+                let is_path = !address.contains(':') && Path::new(&address).is_relative();
+                let path = self.checkout.join(&address);
+                let address = if is_path { path.to_string_lossy().into_owned() } else { address };
+                return Ok((remote.to_owned(), address));
             }
         }
         Err(WorkTreeError::NoRemote { checkout: self.checkout.clone(), repository: repository.clone() })

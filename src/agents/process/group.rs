@@ -1,5 +1,7 @@
 //! A program's process group: the program and its descendants, except those that left the group.
 
+#[cfg(unix)]
+use super::guardian;
 use tokio::process::Child;
 
 /// Ends the group on drop, also when the caller stops waiting for the program.
@@ -13,7 +15,11 @@ pub(super) struct ProcessGroup {
 impl ProcessGroup {
     pub(super) fn of_leader(child: &Child) -> ProcessGroup {
         let id = child.id().and_then(|id| i32::try_from(id).ok());
-        ProcessGroup { leader: id.and_then(rustix::process::Pid::from_raw) }
+        let leader = id.and_then(rustix::process::Pid::from_raw);
+        if let Some(leader) = leader {
+            guardian::guard(leader);
+        }
+        ProcessGroup { leader }
     }
 
     /// Sends SIGTERM, so that the program can tidy up.
@@ -39,6 +45,9 @@ impl ProcessGroup {
 impl Drop for ProcessGroup {
     fn drop(&mut self) {
         self.end();
+        if let Some(leader) = self.leader {
+            guardian::release(leader);
+        }
     }
 }
 

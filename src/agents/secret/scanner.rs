@@ -127,9 +127,9 @@ impl SecretScanner {
         match value {
             Value::String(text) => self.find(text),
             Value::Array(values) => values.iter().find_map(|value| self.find_in_value(value)),
-            Value::Object(fields) => fields
-                .iter()
-                .find_map(|(name, value)| self.find(name).or_else(|| self.find_in_value(value))),
+            Value::Object(fields) => {
+                fields.iter().find_map(|(name, value)| self.find(name).or_else(|| self.find_in_value(value)))
+            }
             Value::Null | Value::Bool(_) | Value::Number(_) => None,
         }
     }
@@ -176,7 +176,8 @@ fn find_form(text: &str) -> Option<SecretFound> {
 const SECRET_NAMES: [&str; 7] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL"];
 /// Ends of names whose values are none.
 const PLAIN_NAMES: [&str; 13] = [
-    "MODEL", "HOST", "PORT", "PATH", "DIR", "HOME", "NAME", "EMAIL", "SOCK", "REGION", "LEVEL", "VERSION", "DATE",
+    "MODEL", "HOST", "PORT", "PATH", "DIR", "HOME", "NAME", "EMAIL", "SOCK", "REGION", "LEVEL", "VERSION",
+    "DATE",
 ];
 
 fn is_secret_variable(name: &str, value: &str) -> bool {
@@ -213,7 +214,10 @@ mod tests {
             (format!("key=AKIA{}", "ABCDEFGH12345678"), "AWS access key"),
             (format!("-----BEGIN RSA PRIVATE KEY-----\n{}", letters(64)), "private key"),
             (format!("xoxb-{}", letters(40)), "Slack token"),
-            (format!("https://hooks.slack.com/services/T0000AAAA/B0000AAAA/{}", letters(24)), "Slack webhook"),
+            (
+                format!("https://hooks.slack.com/services/T0000AAAA/B0000AAAA/{}", letters(24)),
+                "Slack webhook",
+            ),
             (format!("sk-ant-api03-{}", letters(40)), "Anthropic API key"),
             (format!("sk-proj-{}", letters(48)), "OpenAI API key"),
             (format!("sk-{}", letters(48)), "OpenAI API key"),

@@ -33,7 +33,8 @@ pub(super) async fn ask(
     }
     // The prompt has hostile text, so the agent gets no tools, no servers, no memory and no project settings:
     // Claude Code also looks for those above the folder that it runs in.
-    let bare = ["--tools", "", "--strict-mcp-config", "--setting-sources", "user", "--no-session-persistence"];
+    let bare =
+        ["--tools", "", "--strict-mcp-config", "--setting-sources", "user", "--no-session-persistence"];
     arguments.extend(bare.map(OsString::from));
     if let Some(model) = &agent.model {
         arguments.extend(["--model".into(), model.into()]);

@@ -74,14 +74,7 @@ impl Program {
             own.iter().map(OsString::from).chain(arguments.iter().cloned()).collect();
         let limits = ProgramLimits { time: self.timeout, output: limit, log: LOG };
         let program = OsStr::new(program);
-        let job = ProgramRun {
-            program,
-            arguments: &arguments,
-            directory,
-            environment,
-            stdin,
-            limits,
-        };
+        let job = ProgramRun { program, arguments: &arguments, directory, environment, stdin, limits };
         process::run(&job).await
     }
 

@@ -29,7 +29,9 @@ pub(super) struct Confinement {
 impl Confinement {
     pub(super) fn of(agent: &ReviewerAgent, settings: &AgentFolder) -> Result<Confinement, String> {
         let failed = |error: io::Error| {
-            format!("Cloture cannot create a temporary folder to run the agent in ({error}); is the disk full?")
+            format!(
+                "Cloture cannot create a temporary folder to run the agent in ({error}); is the disk full?"
+            )
         };
         let folder = tempfile::Builder::new().prefix("cloture-review-").tempdir().map_err(failed)?;
         let home = folder.path().join("home");

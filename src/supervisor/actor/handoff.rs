@@ -109,11 +109,7 @@ impl PullRequestActor {
         let intended = self
             .context
             .journal
-            .intend(
-                Some(&lease),
-                key.clone(),
-                record(sentence.clone(), json!({"does": sentence})),
-            )
+            .intend(Some(&lease), key.clone(), record(sentence.clone(), json!({"does": sentence})))
             .await?;
         let can_be_searched =
             matches!(&delivery.means, DeliveryMeans::Write(write) if write.can_be_looked_for());

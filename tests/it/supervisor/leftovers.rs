@@ -63,7 +63,7 @@ fn trees(checkout: &Path) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_next_start_removes_the_work_tree_of_a_killed_round_once_nobody_uses_it() {
+async fn the_next_start_removes_the_clone_of_a_killed_round_once_nobody_uses_it() {
     let shop = Shop::new(WORKS).await;
     argues_for_ever(&shop.place);
     let checkout = shop.repository.path().join("checkout");
@@ -82,21 +82,35 @@ async fn the_next_start_removes_the_work_tree_of_a_killed_round_once_nobody_uses
     until("the agent never began", || shop.place.path("begun").exists()).await;
     first.kill().await.unwrap();
     let left = folders(&shop);
-    assert_eq!((left.len(), trees(&checkout).len()), (2, 3), "{left:?}");
+    assert_eq!((left.len(), trees(&checkout)), (2, others.clone()), "{left:?}");
     let round = left.into_iter().find(|folder| *folder != foreign).unwrap();
-
-    // The agent goes on without Cloture, so its work tree is not touched.
-    look_once(&shop).await;
     assert!(round.join("work/.git").exists());
-    assert_eq!(trees(&checkout).len(), 3);
 
-    fs::write(shop.place.path("go"), "").unwrap();
+    // The agent ends with Cloture.
     let lock = File::open(round.join("lock")).unwrap();
     until("the agent never ends", || lock.try_lock().is_ok()).await;
+    // As long as somebody uses the clone, such as an agent that left its process group, it is not touched.
+    look_once(&shop).await;
+    assert!(round.join("work/.git").exists());
     drop(lock);
     look_once(&shop).await;
     assert_eq!(folders(&shop), [foreign]);
     assert_eq!(trees(&checkout), others, "nothing else is touched");
+}
+
+/// A version that made linked work trees was killed before the update.
+#[tokio::test]
+async fn the_next_start_removes_a_linked_work_tree_of_an_earlier_version() {
+    let shop = Shop::new(WORKS).await;
+    let checkout = shop.repository.path().join("checkout");
+    let folder = shop.place.path("tmp/cloture-work-1");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("lock"), "").unwrap();
+    git(&checkout, &["worktree", "add", "--quiet", "--detach", folder.join("work").to_str().unwrap()]);
+    assert_eq!(trees(&checkout).len(), 1);
+    look_once(&shop).await;
+    assert!(!folder.exists());
+    assert_eq!(trees(&checkout), [""; 0]);
 }
 
 /// A restart of the machine may empty the temporary folder. Then only git's entry is left.

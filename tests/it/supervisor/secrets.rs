@@ -2,7 +2,9 @@
 //! record.
 
 use super::driven::{answer, config, reported};
-use crate::support::harness::{DRIVEN, MAJOR, Place, Run, SEVEN, Settings, finding, parsed, profiles, review};
+use crate::support::harness::{
+    DRIVEN, MAJOR, Place, Run, SEVEN, Settings, finding, parsed, profiles, review,
+};
 use crate::support::program::{TOKEN, finish, program};
 use crate::support::simulated;
 use crate::support::verbs::{changes, start};
@@ -125,7 +127,10 @@ async fn s2_a_review_with_a_secret_is_not_posted_and_is_in_the_inbox() {
     run.ticks(3).await;
     let view = run.view();
     let refused: Vec<String> = view.impossible_writes().map(|(_, why)| why.to_string()).collect();
-    assert!(refused.iter().any(|why| why.contains("contains the value of the variable GH_TOKEN")), "{refused:?}");
+    assert!(
+        refused.iter().any(|why| why.contains("contains the value of the variable GH_TOKEN")),
+        "{refused:?}"
+    );
     run.stop().await;
     for post in place.simulator.posts() {
         assert!(!post.text.contains(SECRET), "{post:?}");
@@ -248,7 +253,7 @@ async fn s2_a_text_with_the_token_is_refused_also_from_a_person() {
         vec!["act", "acme/shop#1", "src/a.rs:1", "reply", "--body", &said],
         vec!["act", "acme/shop#1", "src/a.rs:1", "veto", "--reason", &said],
         vec!["pr", "acme/shop#1", "comment", "--body", &said],
-        vec!["pr", "acme/shop#1", "open-issue", "--title", &said, "--body", "Text."],
+        vec!["pr", "acme/shop#1", "issue", "--title", &said, "--body", "Text."],
     ] {
         let url = simulator.url();
         let global = ["--api-url", url.as_str(), "--state-dir", state.to_str().unwrap()];

@@ -2,6 +2,7 @@
 
 use super::authors::{FIX, Shop, argues_for_ever};
 use super::driven::{BY_CYCLE, answer, reported};
+use crate::support::gone::assert_gone;
 use crate::support::harness::{DRIVEN, MAJOR, Place, SEVEN, finding, push, review};
 use crate::support::program::{Run, finish, program};
 use cloture::simulator::{Fault, FaultKind};
@@ -80,6 +81,30 @@ async fn l4_a_watch_that_ends_in_the_middle_of_a_write_gives_its_lease_back() {
     assert_eq!(run.code, 11, "{run:?}");
     assert!(place.simulator.any_request(|request| request.writes), "no write was under way: {run:?}");
     assert!(place.journal().await.leases().await.unwrap().is_empty());
+}
+
+/// S3: nothing that Cloture started lives on after `kill -9`, children of programs included.
+#[tokio::test]
+async fn s3_programs_end_when_cloture_is_killed() {
+    let works =
+        "cat > /dev/null; sleep 600 & echo $! $$ > \"$here/new\"; mv \"$here/new\" \"$here/pids\"; wait";
+    let shop = Shop::new(works).await;
+    argues_for_ever(&shop.place);
+    let place = Place::new().await;
+    let reviewer = place.script("reviewer", works);
+    let reviewing = format!(
+        "[policy]\n{QUICK}[[repositories]]\nname = 'acme/shop'\ndrive = true\nreviewers = ['orange']\n\
+         [[reviewers]]\nname = 'orange'\nkind = 'program'\ncommand = ['{reviewer}']\n"
+    );
+    let authoring = shop.config.replace("max_rounds = 2", &format!("max_rounds = 2\n{QUICK}"));
+    for (place, config) in [(&place, reviewing), (&shop.place, authoring)] {
+        let mut killed = watch(place, &config, &[]).stdout(Stdio::null()).spawn().unwrap();
+        until("the program", || place.path("pids").exists()).await;
+        killed.kill().await.unwrap();
+        for pid in place.read("pids").split_whitespace() {
+            assert_gone(pid).await;
+        }
+    }
 }
 
 /// The agent of the first round dies with its machine; the next run starts another one.

@@ -123,9 +123,11 @@ fn a_reply_can_be_written_in_the_persons_editor() {
     let world = World::new(WATCHED);
     let editor = world.script(
         "my-editor",
-        "printf ' and more\\nfrom the editor' >> \"$2\"; echo \"$1\" > \"$HOME/called\"",
+        "printf ' and more\\nfrom the editor' >> \"$2\"; env > \"$HOME/environment\"; echo \"$1\" > \"$HOME/called\"",
     );
-    let mut played = world.play_with(&[], &[("EDITOR", &format!("{editor} --wait"))]);
+    let environment = [("EDITOR", format!("{editor} --wait")), ("GITHUB_TOKEN", "other".to_owned())];
+    let environment = environment.each_ref().map(|(name, value)| (*name, value.as_str()));
+    let mut played = world.play_with(&[], &environment);
     played.select("src/b.rs:1");
     played.press("a");
     played.until_shown("under your login");
@@ -134,6 +136,8 @@ fn a_reply_can_be_written_in_the_persons_editor() {
     played.press(EDITOR);
     played.until_shown("from the editor");
     assert_eq!(world.read("called").trim(), "--wait");
+    let environment = world.read("environment");
+    assert!(environment.contains("HOME=") && !environment.contains("TOKEN="), "S2: {environment}");
     assert!(played.screen.screen().alternate_screen(), "the terminal shows the screen again");
     played.press(SUBMIT);
     played.agree("Reply with");

@@ -40,11 +40,13 @@ fn the_link_and_a_prompt_are_copied_through_the_terminal() {
 #[test]
 fn a_thread_is_opened_in_the_browser() {
     let world = World::new(WATCHED);
-    world.script("xdg-open", "echo \"$1\" > \"$HOME/opened\"");
-    let mut played = world.play();
+    world.script("xdg-open", "env > \"$HOME/environment\"; echo \"$1\" > \"$HOME/opened\"");
+    let mut played = world.play_with(&[], &[("GITHUB_ENTERPRISE_TOKEN", "other")]);
     played.select("src/a.rs:1");
     played.press("o");
     played.until_so("the browser", || world.read("opened").contains("/acme/shop/pull/1"));
+    let environment = world.read("environment");
+    assert!(environment.contains("HOME=") && !environment.contains("TOKEN="), "S2: {environment}");
 }
 
 /// Escalates the thread at a place.
