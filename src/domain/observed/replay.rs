@@ -173,8 +173,8 @@ fn roots<'a>(
             let mut anchor = Anchor::new(finding.path.clone(), finding.lines);
             anchor.gone = source.outdated;
             let head = context.heads.of_comment(first);
-            let resolved_by_engine = has(source, &ThreadEventKind::ResolvedByEngine)
-                && !has(source, &ThreadEventKind::Reopened);
+            let resolved_by_engine =
+                has(source, &ThreadEventKind::ResolvedByEngine) && !has(source, &ThreadEventKind::Reopened);
             Some(RootThread {
                 source,
                 first,

@@ -5,8 +5,8 @@ use crate::domain::post::{ParsedPost, PostPlace, ReportedFinding};
 use crate::domain::re_review::{BreakGlassRules, ReadsReplies};
 use crate::domain::review_loop::{Observation, ReviewArrivals};
 use crate::domain::snapshot::{
-    AccountKind, Branch, Check, CheckOutcome, Comment, DiffSide, KnownNames, PullRequestState, PushEvidence, PushTime,
-    RepositoryName, Review, ReviewState, ThreadComment, ThreadSubject, Visible,
+    AccountKind, Branch, Check, CheckOutcome, Comment, DiffSide, KnownNames, PullRequestState, PushEvidence,
+    PushTime, RepositoryName, Review, ReviewState, ThreadComment, ThreadSubject, Visible,
 };
 use crate::domain::vocabulary::{Association, Intent, Severity, Stance};
 use crate::replies::PhraseTables;

@@ -126,7 +126,9 @@ impl<'a> PostsReader<'a> {
         let mut threads: BTreeMap<ReviewerName, Vec<_>> = BTreeMap::new();
         for thread in &snapshot.threads {
             let Some(first) = thread.opening() else { continue };
-            let Some(author) = first.author.as_ref().filter(|_| !first.is_posted_by_cloture()) else { continue };
+            let Some(author) = first.author.as_ref().filter(|_| !first.is_posted_by_cloture()) else {
+                continue;
+            };
             if let Some(reviewer) = reads.reviewer(author, &first.body) {
                 threads.entry(reviewer).or_default().push((thread, first));
             }

@@ -136,7 +136,9 @@ async fn r4_an_author_who_may_override_settles_a_thread_by_resolving_it() {
 async fn c8_a_mark_that_a_bot_quotes_settles_nothing_and_one_that_it_edits_in_does() {
     let place = Place::of_contributor().await;
     let mark = "✅ Addressed in commit 0a1b2c3";
-    let text = |more: &str| format!("_⚠️ Potential issue_ | _🟠 Major_\n\n**It underflows.**\n\nChange it.\n\n{more}\n");
+    let text = |more: &str| {
+        format!("_⚠️ Potential issue_ | _🟠 Major_\n\n**It underflows.**\n\nChange it.\n\n{more}\n")
+    };
     let with = |name: &str, line: u32, more: &str| {
         format!("{{ name = '{name}', path = 'src/cart.rs', line = {line}, body = '''\n{}''' }}", text(more))
     };
@@ -146,7 +148,10 @@ async fn c8_a_mark_that_a_bot_quotes_settles_nothing_and_one_that_it_edits_in_do
     run.ticks(2).await;
     assert_eq!(run.threads(), ["open", "open"], "nobody edited them");
     let edit = |name: &str, more: &str| {
-        place.play(&format!("{{ edit = {{ by = 'coderabbitai', thread = '{name}', body = '''\n{}''' }} }}", text(more)));
+        place.play(&format!(
+            "{{ edit = {{ by = 'coderabbitai', thread = '{name}', body = '''\n{}''' }} }}",
+            text(more)
+        ));
     };
     edit("b", &format!("> {mark}\n\n<details>\n\n{mark}\n\n</details>\n\n`{mark}`\n\n```\n{mark}\n```"));
     run.ticks(2).await;
