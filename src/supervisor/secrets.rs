@@ -3,6 +3,7 @@
 use crate::agents::secret::SecretScanner;
 use crate::config::{Config, TargetKind};
 use crate::github::{Client, token};
+use crate::journal::JournalAddress;
 use crate::reviewers::adapters::{Adapter, ApiKey, Program};
 use std::path::Path;
 use tokio::io::AsyncReadExt;
@@ -31,7 +32,7 @@ pub async fn scanner(
     if let Some(text) = read(config.github.token_file.as_deref()).await {
         secrets = secrets.knowing("the token in the token file", &text);
     }
-    for password in config.journal.server.iter().flat_map(|server| server.passwords()) {
+    for password in config.journal.server.iter().flat_map(JournalAddress::passwords) {
         secrets = secrets.knowing("the password of the journal's database", password);
     }
     for reviewer in &config.reviewers {

@@ -393,11 +393,11 @@ impl ScreenLoop {
             }
             Effect::OpenInBrowser(link) => {
                 let sender = self.sender.clone();
-                tokio::task::spawn_blocking(move || {
-                    if let Err(error) = browser::open(&link) {
+                tokio::spawn(async move {
+                    if let Err(error) = browser::open(&link).await {
                         let why = format!("Cannot start a browser ({error}). The link is {link}");
                         // Fails if the person has quit.
-                        let _gone = sender.blocking_send(Message::Notice(why));
+                        let _gone = sender.send(Message::Notice(why)).await;
                     }
                 });
             }

@@ -108,8 +108,8 @@ impl AuthorTask {
     /// Whether the branch is in another repository than the pull request.
     pub(super) fn is_fork(&self) -> bool {
         let name = self.head_repository.as_ref();
-        let is_own = |name: &RepositoryName| name.to_string() == self.pull_request.repository.to_string();
-        name.is_some_and(|name| !is_own(name) && !self.former_names.contains(name))
+        let own = RepositoryName::parse(&self.pull_request.repository);
+        name.is_some_and(|name| own.as_ref() != Some(name) && !self.former_names.contains(name))
     }
 }
 

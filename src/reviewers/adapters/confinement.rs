@@ -85,21 +85,17 @@ const TEMPORARY: &str = "tmp";
 /// The files that the configuration names, or the agent's usual one if it is there.
 pub(super) fn sign_in_files(agent: &ReviewerAgent, settings: &AgentFolder) -> Vec<PathBuf> {
     let home = || env::var_os("HOME").or_else(|| env::var_os("USERPROFILE")).map(PathBuf::from);
-    match &agent.sign_in {
-        Some(files) => {
-            let place = |file: &PathBuf| match (file.strip_prefix("~"), home()) {
-                (Ok(rest), Some(home)) => home.join(rest),
-                _ => file.clone(),
-            };
-            files.iter().map(place).collect()
-        }
-        None => {
-            let folder = env::var_os(settings.variable).map(PathBuf::from);
-            let folder = folder.or_else(|| Some(home()?.join(settings.name)));
-            let file = folder.map(|folder| folder.join(settings.sign_in));
-            file.into_iter().filter(|file| file.is_file()).collect()
-        }
-    }
+    let Some(files) = &agent.sign_in else {
+        let folder = env::var_os(settings.variable).map(PathBuf::from);
+        let folder = folder.or_else(|| Some(home()?.join(settings.name)));
+        let file = folder.map(|folder| folder.join(settings.sign_in));
+        return file.into_iter().filter(|file| file.is_file()).collect();
+    };
+    let place = |file: &PathBuf| match (file.strip_prefix("~"), home()) {
+        (Ok(rest), Some(home)) => home.join(rest),
+        _ => file.clone(),
+    };
+    files.iter().map(place).collect()
 }
 
 /// A link, because agents renew their sign-in now and then: a copy would keep the new one and lose it.
