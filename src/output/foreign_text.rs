@@ -224,10 +224,9 @@ fn leading_command(line: &str, quotes: Quotes) -> Option<usize> {
     let line = line.find(is_line_break).map_or(line, |end| &line[..end]);
     let begins_word = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphabetic());
     let sigil = match line.chars().next()? {
-        '/' => begins_word(&line[1..]),
         // `!ready` is an expression in most languages.
         '!' if quotes == Quotes::Code => is_command_word(&line[1..]),
-        '!' => begins_word(&line[1..]),
+        '/' | '!' => begins_word(&line[1..]),
         // `.deploy` is a command; `.gitignore` and `.unwrap()` are not.
         '.' => DOT_COMMANDS.iter().any(|word| begins_with_word(&line[1..], word)),
         _ => false,

@@ -97,7 +97,7 @@ fn cycle_writes(computed: &ComputedState, cycle: &CycleResult, writes: &mut Vec<
                     (foreign_text::code(finding.path.as_str()), foreign_text::title(&finding.title));
                 let body = markers::without_markers(&foreign_text::markdown(&finding.body));
                 let title = markers::without_markers(&title);
-                let body: String = body.lines().map(|line| format!("\n  {line}")).collect();
+                let body: String = body.lines().flat_map(|line| ["\n  ", line]).collect();
                 let space = if body.is_empty() { "" } else { "\n" };
                 elsewhere.push(format!("- {marker}{path}: **{title}**{space}{body}"));
             }

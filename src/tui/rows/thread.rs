@@ -15,6 +15,7 @@ use jiff::Timestamp;
 use std::cmp::Reverse;
 
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a mark of its own, and any of them go together")]
 pub struct ThreadRow {
     pub id: ThreadId,
     /// The account that opened the thread.
