@@ -137,6 +137,7 @@ pub struct TypedProfile {
     pub name: Option<TypedValue>,
     pub logins: Option<TypedValue>,
     pub ids: Option<TypedValue>,
+    pub logins_without_id: Option<TypedValue>,
     pub kind: Option<TypedValue>,
     pub shared_logins: Option<TypedValue>,
     pub body_marks: Option<TypedValue>,
