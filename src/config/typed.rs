@@ -60,6 +60,7 @@ pub struct TypedPolicy {
     pub reopen_limit: Option<TypedValue>,
     pub cycle_retries: Option<TypedValue>,
     pub max_review_iterations: Option<TypedValue>,
+    pub max_asks: Option<TypedValue>,
     pub line_slack: Option<TypedValue>,
     pub similarity_threshold: Option<TypedValue>,
     pub poll_interval: Option<TypedValue>,

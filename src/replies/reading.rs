@@ -278,12 +278,17 @@ mod tests {
     #[test]
     fn r5_no_text_hides_a_signature_below_it() {
         for text in ["```", "~~~~", "<details>", "<!--", "<pre>", "- a\n\n      ", "`", "> a"] {
-            for signature in ["<!-- cloture:reply/1 -->", "🤖 Generated with Claude Code", "<!-- claude -->"] {
+            for signature in ["<!-- cloture:reply/1 -->", "🤖 Generated with Claude Code", "<!-- claude -->"]
+            {
                 let body = format!("Won't fix.\n\n{text}\n\n{signature}");
                 assert!(read(&body).signed_by_agent, "{body:?}");
             }
         }
-        let long = format!("```\n{}\n<!-- cloture:finding/1 -->\nmore\n{}", "a\n".repeat(20_000), "b\n".repeat(20_000));
+        let long = format!(
+            "```\n{}\n<!-- cloture:finding/1 -->\nmore\n{}",
+            "a\n".repeat(20_000),
+            "b\n".repeat(20_000)
+        );
         assert!(read(&long).signed_by_agent);
     }
 

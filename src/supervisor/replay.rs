@@ -36,7 +36,7 @@ pub struct ReplayedHistory {
     pub unanswered: BTreeSet<ReviewerName>,
     /// Reviewers that failed at a head for good (C4), and why.
     pub failed: BTreeMap<ReviewerName, (Sha, String)>,
-    /// Author rounds since the pull request was last reopened.
+    /// Author rounds since somebody who may override last reopened the pull request.
     pub dispatched: u32,
     /// Heads that the author was dispatched to, and how far it came.
     pub author_at: BTreeMap<Sha, AuthorState>,
@@ -241,18 +241,21 @@ impl HistoryReplay<'_> {
                         what: ThreadEventKind::HandedOff,
                     });
                 }
-                self.discard_queue(at);
+                self.change_queue(at, &ThreadEventKind::QueueDiscarded);
             }
             Fact::Closed => {
                 folded.engine.close();
-                self.discard_queue(at);
+                self.change_queue(at, &ThreadEventKind::QueueSuspended);
             }
-            Fact::ReopenedPullRequest => {
-                folded.engine.reopen();
-                (folded.dispatched, folded.granted) = (0, 0);
-                // An agent that is at work goes on. The others may be sent to the same head again.
-                folded.author_at.retain(|_, state| *state == AuthorState::AtWork);
+            Fact::ReopenedPullRequest { resets } => {
+                folded.engine.reopen(*resets);
                 folded.ended = None;
+                if *resets {
+                    (folded.dispatched, folded.granted) = (0, 0);
+                    // An agent that is at work goes on. The others may be sent to the same head again.
+                    folded.author_at.retain(|_, state| *state == AuthorState::AtWork);
+                }
+                self.change_queue(at, &ThreadEventKind::QueueRestored);
             }
             Fact::Ended { exit, head } => folded.ended = Some((exit.clone(), head.clone())),
             Fact::Told { .. } | Fact::UnreadablePost { .. } => {}
@@ -287,12 +290,11 @@ impl HistoryReplay<'_> {
         self.folded.happened.push(ThreadEvent { at, thread: thread.clone(), what });
     }
 
-    /// H1: the queue is for one merge. After it, or after a close, it is empty.
-    fn discard_queue(&mut self, at: Timestamp) {
+    /// H1: the queue is for one merge. After it, and while the pull request is closed, it is empty.
+    fn change_queue(&mut self, at: Timestamp, what: &ThreadEventKind) {
         let happened = &mut self.folded.happened;
         let touched: BTreeSet<ThreadId> = happened.iter().map(|h| h.thread.clone()).collect();
         let at = happened.iter().map(|h| h.at).fold(at, Timestamp::max);
-        let what = ThreadEventKind::QueueDiscarded;
         happened.extend(touched.into_iter().map(|thread| ThreadEvent { at, thread, what: what.clone() }));
     }
 

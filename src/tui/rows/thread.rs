@@ -8,9 +8,9 @@ use crate::domain::observed::UnownedThread;
 use crate::domain::policy::Policy;
 use crate::domain::review_loop::{Phase, ReviewArrivals};
 use crate::domain::vocabulary::{ReviewerAction, Severity, Stance, ThreadId};
+use crate::supervisor::PullRequestView;
 use crate::supervisor::computed_state::{HandoffGuards, RepositoryRules, ThreadView};
 use crate::supervisor::people::inbox::urgency;
-use crate::supervisor::PullRequestView;
 use jiff::Timestamp;
 use std::cmp::Reverse;
 
