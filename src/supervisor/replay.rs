@@ -247,16 +247,7 @@ impl HistoryReplay<'_> {
                 folded.engine.close();
                 self.change_queue(at, &ThreadEventKind::QueueSuspended);
             }
-            Fact::ReopenedPullRequest { resets } => {
-                folded.engine.reopen(*resets);
-                folded.ended = None;
-                if *resets {
-                    (folded.dispatched, folded.granted) = (0, 0);
-                    // An agent that is at work goes on. The others may be sent to the same head again.
-                    folded.author_at.retain(|_, state| *state == AuthorState::AtWork);
-                }
-                self.change_queue(at, &ThreadEventKind::QueueRestored);
-            }
+            Fact::ReopenedPullRequest { resets } => self.reopened(at, *resets),
             Fact::Ended { exit, head } => folded.ended = Some((exit.clone(), head.clone())),
             Fact::Told { .. } | Fact::UnreadablePost { .. } => {}
             Fact::Adopted { adopted } => folded.engine.adopt(adopted.thread()),
@@ -288,6 +279,19 @@ impl HistoryReplay<'_> {
         *self.folded.raised_again.entry(thread.clone()).or_default() += 1;
         let what = ThreadEventKind::RaisedAgain(raised);
         self.folded.happened.push(ThreadEvent { at, thread: thread.clone(), what });
+    }
+
+    /// L6: the counts start again only if somebody reopened the pull request who may override.
+    fn reopened(&mut self, at: Timestamp, resets: bool) {
+        let folded = &mut self.folded;
+        folded.engine.reopen(resets);
+        folded.ended = None;
+        if resets {
+            (folded.dispatched, folded.granted) = (0, 0);
+            // An agent that is at work goes on. The others may be sent to the same head again.
+            folded.author_at.retain(|_, state| *state == AuthorState::AtWork);
+        }
+        self.change_queue(at, &ThreadEventKind::QueueRestored);
     }
 
     /// H1: the queue is for one merge. After it, and while the pull request is closed, it is empty.

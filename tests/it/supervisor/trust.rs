@@ -283,7 +283,7 @@ async fn l10_a_contributor_who_closes_and_reopens_does_not_start_a_stopped_or_pa
     }
 }
 
-/// A bot of somebody else's has CodeRabbit's login and another number.
+/// A bot of somebody else's has the login of `coderabbit` and another number.
 #[tokio::test]
 async fn l3_a_look_alike_of_a_known_bot_is_nobody() {
     let text = include_str!("../support/scenarios/shop.toml")

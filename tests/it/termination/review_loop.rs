@@ -72,6 +72,7 @@ enum LateReviewer {
     Done,
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "these are independent observations, not modes")]
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct LoopState {
     review_loop: ReviewLoop,
