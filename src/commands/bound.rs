@@ -66,6 +66,11 @@ impl fmt::Display for BoundReport {
              ({retries} + 1)",
             bounds.reviewer_calls_per_pr
         )?;
+        writeln!(
+            f,
+            "  asks per observed bot    {:>8}   max_asks, on one PR",
+            bounds.asks_per_observed_reviewer
+        )?;
         writeln!(f, "  author rounds per PR     {:>8}   max_rounds", bounds.author_rounds_per_pr)?;
         writeln!(
             f,
@@ -93,8 +98,8 @@ impl fmt::Display for BoundReport {
         write!(
             f,
             "People can go beyond these limits. A thread that a person returns starts again, a round that a \
-             person grants\nis one more, and a pull request that a person closes and reopens counts from \
-             zero."
+             person grants\nis one more, and a pull request that an owner, member or collaborator reopens counts \
+             from zero."
         )
     }
 }

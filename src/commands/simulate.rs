@@ -20,7 +20,7 @@ use crate::reviewers::object::Object;
 use report::Reporter;
 use std::io::{self, BufRead, Write};
 use thiserror::Error;
-use trace::{CycleEvent, Header, PersonEvent, ReplyEvent, TraceEvent};
+use trace::{CycleEvent, Header, PersonEvent, ReopenEvent, ReplyEvent, TraceEvent};
 
 /// Why a replay stopped. The lines before that are printed.
 #[derive(Debug, Error)]
@@ -102,8 +102,8 @@ impl Replay {
                 self.pull_request.close();
                 TraceOutcome::default()
             }
-            TraceEvent::Reopen(_) => {
-                self.pull_request.reopen();
+            TraceEvent::Reopen(Object(ReopenEvent { association })) => {
+                self.pull_request.reopen(association.may_override());
                 TraceOutcome::default()
             }
         }

@@ -16,6 +16,8 @@ const REOPEN_LIMIT: RangeInclusive<u32> = 0..=MOST;
 const CYCLE_RETRIES: RangeInclusive<u32> = 0..=MOST;
 /// With 0 nothing would ever be reviewed.
 const MAX_REVIEW_ITERATIONS: RangeInclusive<u32> = 1..=MOST;
+/// With 0 no observed reviewer is ever asked.
+const MAX_ASKS: RangeInclusive<u32> = 0..=MOST;
 const LINE_SLACK: RangeInclusive<u32> = 0..=MOST;
 /// The scale of the similarity itself.
 const SIMILARITY_THRESHOLD: RangeInclusive<f64> = 0.0..=1.0;
@@ -41,6 +43,7 @@ impl typed::TypedPolicy {
             reopen_limit,
             cycle_retries,
             max_review_iterations,
+            max_asks,
             line_slack,
             similarity_threshold,
             poll_interval,
@@ -69,6 +72,7 @@ impl typed::TypedPolicy {
                 MAX_REVIEW_ITERATIONS,
                 default.max_review_iterations,
             ),
+            max_asks: limit("max_asks", max_asks, MAX_ASKS, default.max_asks),
             line_slack: limit("line_slack", line_slack, LINE_SLACK, default.line_slack),
             similarity_threshold: similarity_threshold.unwrap_or(default.similarity_threshold),
             poll_interval: poll_interval.unwrap_or(default.poll_interval),

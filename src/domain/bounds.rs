@@ -11,15 +11,18 @@ pub struct CallPrice {
 }
 
 /// The most that the configuration in force can lead to, however reviewers and authors misbehave. People's
-/// decisions are not counted: each return of a thread, granted round and reopening adds to these figures.
+/// decisions are not counted: each return of a thread, granted round and reopening by somebody who may override
+/// adds to these figures. A contributor's reopening adds nothing.
 /// Scripts read the field names.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Bounds {
     pub cycles_per_thread: u64,
-    /// For one driven reviewer on one pull request, since the last reopening.
+    /// For one driven reviewer on one pull request, since the last reopening by somebody who may override.
     pub calls_per_reviewer: u64,
     pub reviewers: u64,
     pub reviewer_calls_per_pr: u64,
+    /// Requests for a review by one observed reviewer, since the last reopening by somebody who may override.
+    pub asks_per_observed_reviewer: u64,
     pub author_rounds_per_pr: u64,
     /// As if every finding of a driven reviewer became a task of its own.
     pub handoff_tasks_per_pr: u64,
@@ -49,6 +52,7 @@ pub fn bounds(
         calls_per_reviewer,
         reviewers,
         reviewer_calls_per_pr: reviewers.saturating_mul(calls_per_reviewer),
+        asks_per_observed_reviewer: u64::from(policy.max_asks),
         author_rounds_per_pr,
         handoff_tasks_per_pr: reviewers.saturating_mul(findings_per_reviewer),
         automatic_chain_depth: u64::from(handoff.mode != HandoffMode::Off),

@@ -29,6 +29,8 @@ pub struct DrivenPullRequest {
     threads: BTreeMap<ThreadId, Thread>,
     reviewers: BTreeMap<ReviewerName, ReviewerRecord>,
     rounds: u32,
+    /// H1: what was queued when the pull request was closed, and nobody unqueued since.
+    queued_at_close: BTreeSet<ThreadId>,
 }
 
 /// One reviewer's record on the pull request.
@@ -105,6 +107,7 @@ impl DrivenPullRequest {
             threads: BTreeMap::new(),
             reviewers: BTreeMap::new(),
             rounds: 0,
+            queued_at_close: BTreeSet::new(),
         }
     }
 
@@ -216,6 +219,9 @@ impl DrivenPullRequest {
     /// T6, T7, H6: a person decides about a thread, or queues it for handoff.
     pub fn decide(&mut self, thread: &ThreadId, decision: Decision) -> Result<UndoableAct, Refusal> {
         let thread = self.threads.get_mut(thread).ok_or(Refusal::UnknownThread)?;
+        if decision == Decision::Unqueue {
+            self.queued_at_close.remove(&thread.id);
+        }
         thread.undoably(Some(decision), |thread| {
             match decision {
                 Decision::Queue => {
@@ -232,6 +238,9 @@ impl DrivenPullRequest {
     /// A person chooses the handoff target of a finding, or withholds it.
     pub fn route(&mut self, thread: &ThreadId, to: Destination) -> Result<UndoableAct, Refusal> {
         let thread = self.threads.get_mut(thread).ok_or(Refusal::UnknownThread)?;
+        if to == Destination::Nowhere {
+            self.queued_at_close.remove(&thread.id);
+        }
         thread.undoably(None, |thread| {
             check_can_be_handed_off(thread)?;
             thread.route(to);
@@ -273,23 +282,33 @@ impl DrivenPullRequest {
         let fits = self.state == PullRequestState::Open;
         if fits {
             self.state = PullRequestState::Closed;
+            let queued = self.threads.values().filter(|thread| thread.queued);
+            self.queued_at_close = queued.map(|thread| thread.id.clone()).collect();
             self.drop_queue();
         }
         fits
     }
 
-    /// L6: a reopened pull request counts rounds and cycles from zero, but reviewed heads stay reviewed (C5).
-    /// False if it is not closed.
-    pub fn reopen(&mut self) -> bool {
-        let fits = self.state == PullRequestState::Closed;
-        if fits {
-            self.state = PullRequestState::Open;
+    /// L6, C6: a pull request that somebody reopened who may override (`resets`) counts rounds and cycles from zero, but
+    /// reviewed heads stay reviewed (C5). Whoever reopened it, findings that were queued at the close are queued again
+    /// if they still can be (H1). False if it is not closed.
+    pub fn reopen(&mut self, resets: bool) -> bool {
+        if self.state != PullRequestState::Closed {
+            return false;
+        }
+        self.state = PullRequestState::Open;
+        for id in std::mem::take(&mut self.queued_at_close) {
+            if let Some(thread) = self.threads.get_mut(&id) {
+                thread.queued |= check_can_be_handed_off(thread).is_ok();
+            }
+        }
+        if resets {
             self.rounds = 0;
             for record in self.reviewers.values_mut() {
                 (record.completed, record.calls) = (0, 0);
             }
         }
-        fits
+        true
     }
 
     /// H4: an earlier task already contains the finding.

@@ -10,7 +10,7 @@ mod title;
 mod wait;
 
 pub use title::title;
-pub use wait::{observation, to_fix, to_fix_in_bodies};
+pub use wait::{cut_off_unasked, observation, to_fix, to_fix_in_bodies};
 
 use super::duplicates::DuplicateIndex;
 use super::finding::{Destination, Finding, Thread};
@@ -114,8 +114,12 @@ pub enum ThreadEventKind {
     /// R3: an earlier snapshot showed the thread resolved, a later one open.
     Reopened,
     HandedOff,
-    /// H1: the pull request was merged or closed, so its queue is empty.
+    /// H1: the pull request was merged, so its queue is empty.
     QueueDiscarded,
+    /// H1: the pull request was closed, so its queue is empty until somebody reopens it.
+    QueueSuspended,
+    /// H1: the pull request was reopened, so the finding is queued again if it was queued at the close.
+    QueueRestored,
 }
 
 /// Replays the whole history. `events` may be in any order.

@@ -19,6 +19,8 @@ pub struct Policy {
     pub cycle_retries: u32,
     /// C6: completed cycles per reviewer and pull request.
     pub max_review_iterations: u32,
+    /// C6: requests for a review per observed reviewer and pull request.
+    pub max_asks: u32,
     /// D2, R2: how many lines apart two places may be and still count as the same.
     pub line_slack: u32,
     /// D2: the similarity from which two texts at the same place report the same problem.
@@ -27,7 +29,7 @@ pub struct Policy {
     pub poll_interval: Duration,
     /// L2: polls per wait.
     pub max_attempts: u32,
-    /// L6: author rounds per pull request since the last reopening.
+    /// L6: author rounds per pull request since the last reopening by somebody who may override.
     pub max_rounds: u32,
     /// L6: author rounds that one loop may start.
     pub max_restarts: u32,
@@ -45,6 +47,7 @@ impl Default for Policy {
             reopen_limit: 1,
             cycle_retries: 2,
             max_review_iterations: 5,
+            max_asks: 8,
             line_slack: 3,
             similarity_threshold: super::similarity::SAME_FINDING,
             poll_interval: Duration::from_mins(1),

@@ -52,6 +52,12 @@ pub struct ReviewLoop {
     /// The last reopening that the loop has seen (L6).
     #[serde(default)]
     reopened_at: Option<Timestamp>,
+    /// The last one of these by somebody who may override.
+    #[serde(default)]
+    counts_from: Option<Timestamp>,
+    /// A person's pause or stop, or the broken glass, that was in force when the pull request was closed.
+    #[serde(default)]
+    held_at_close: Option<Phase>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -211,8 +217,17 @@ impl ReviewLoop {
         match &judgement {
             // The pull request's own end is the last word, however the loop ended before.
             Judgement::Merged => return self.end(Exit::PrMerged),
-            Judgement::Closed => return self.end(Exit::PrClosed),
+            Judgement::Closed => return self.end_as_closed(),
             _ => {}
+        }
+        // R4: a contributor's close and reopening does not undo a person's pause or stop.
+        let may_start_anew = observation.counts_from > self.counts_from;
+        self.counts_from = self.counts_from.max(observation.counts_from);
+        if self.phase == Phase::Ended(Exit::PrClosed)
+            && let Some(held) = self.held_at_close.take()
+            && !may_start_anew
+        {
+            self.phase = held;
         }
         match &self.phase {
             Phase::Ended(Exit::Stopped | Exit::BreakGlass(_)) => {
@@ -257,8 +272,8 @@ impl ReviewLoop {
             {
                 self.send_to_author(observation, policy)
             }
-            Judgement::Incomplete { mut missing, exhausted, mut unreadable, anybody } => {
-                self.end(match unreadable.pop_first() {
+            Judgement::Incomplete { mut missing, exhausted, mut unreadable, anybody, asks_spent: _ } => self
+                .end(match unreadable.pop_first() {
                     Some((reviewer, UnreadablePost { reason, url, at: _ })) => {
                         Exit::Unreadable { reviewer, reason, url }
                     }
@@ -270,8 +285,7 @@ impl ReviewLoop {
                         missing.extend(exhausted);
                         Exit::Timeout { missing: TimedOutOn::Reviews(missing) }
                     }
-                })
-            }
+                }),
             Judgement::ToFix(_) => self.send_to_author(observation, policy),
             Judgement::NeedsPerson(threads) => self.end(Exit::NeedsPerson { threads }),
             Judgement::Clean => self.end(Exit::Success),
@@ -279,6 +293,15 @@ impl ReviewLoop {
                 Transition::Ignored("the pull request is at its end")
             }
         }
+    }
+
+    fn end_as_closed(&mut self) -> Transition {
+        if self.phase != Phase::Ended(Exit::PrClosed) {
+            let is_held =
+                matches!(self.phase, Phase::Paused(_) | Phase::Ended(Exit::Stopped | Exit::BreakGlass(_)));
+            self.held_at_close = is_held.then(|| self.phase.clone());
+        }
+        self.end(Exit::PrClosed)
     }
 
     /// The rule of succession: begins a new wait if this look calls for one. Once the time is up, only another

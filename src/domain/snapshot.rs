@@ -46,8 +46,12 @@ pub struct PullRequestSnapshot {
     pub updated_at: Timestamp,
     pub merged_at: Option<Timestamp>,
     pub closed_at: Option<Timestamp>,
-    /// The last reopening. Author rounds count from here (L6).
+    /// The last reopening, whoever did it.
     pub reopened_at: Option<Timestamp>,
+    /// The last reopening by somebody who may override (R4). Author rounds, cycles and requests for reviews count from
+    /// here (L6, C6).
+    #[serde(default)]
+    pub counts_from: Option<Timestamp>,
     pub labels: Vec<String>,
     #[serde(deserialize_with = "cut_to_size")]
     pub reviews: Vec<Review>,

@@ -46,6 +46,21 @@ impl PullRequestParts {
             .filter(|item| item.kind == "ReopenedEvent")
             .filter_map(|item| item.created_at)
             .max();
+        let author = pull_request.author.as_ref().map(actor);
+        let author_may_override = association(&pull_request.author_association).may_override();
+        // Cloture itself reopens only if a person says so, even under a bot's account.
+        let is_ours = |by: &wire::WireActor| identity::ours(us, Some(by), false);
+        let may_reset = |by: &wire::WireActor| {
+            let account = actor(by);
+            let is_author = author.as_ref().is_some_and(|author| author.is_same(&account));
+            (account.is_person() || is_ours(by)) && (!is_author || author_may_override)
+        };
+        let counts_from = self
+            .timeline
+            .iter()
+            .filter(|item| item.kind == "ReopenedEvent" && item.actor.as_ref().is_some_and(may_reset))
+            .filter_map(|item| item.created_at)
+            .max();
         let head = Branch { name: pull_request.head_ref_name, sha: pull_request.head_ref_oid.into() };
         let pushed = push_time(&PushFacts {
             head: &head.sha,
@@ -93,6 +108,7 @@ impl PullRequestParts {
             merged_at: pull_request.merged_at,
             closed_at: pull_request.closed_at,
             reopened_at,
+            counts_from,
             labels: self.labels.into_iter().map(|label| label.name).collect(),
             reviews: self.reviews.into_iter().map(|it| review(it, us)).collect(),
             comments: self.comments.into_iter().map(|it| comment(it, us)).collect(),
@@ -164,6 +180,11 @@ pub(super) fn account(actor: wire::WireActor) -> Account {
         },
         database_id: actor.database_id,
     }
+}
+
+fn actor(of: &wire::WireActor) -> Account {
+    let wire::WireActor { kind, login, database_id } = of;
+    account(wire::WireActor { kind: kind.clone(), login: login.clone(), database_id: *database_id })
 }
 
 /// An unknown association gives no rights.
@@ -284,13 +305,7 @@ fn force_push(item: &wire::WireTimelineItem) -> Option<ForcePush> {
     (item.kind == "HeadRefForcePushedEvent").then_some(())?;
     Some(ForcePush {
         at: item.created_at?,
-        actor: item.actor.as_ref().map(|actor| {
-            account(wire::WireActor {
-                kind: actor.kind.clone(),
-                login: actor.login.clone(),
-                database_id: actor.database_id,
-            })
-        }),
+        actor: item.actor.as_ref().map(actor),
         before: sha(&item.before_commit),
         after: sha(&item.after_commit),
     })

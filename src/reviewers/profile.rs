@@ -49,8 +49,11 @@ macro_rules! keys {
 keys! {
     /// The logins of its own accounts, without `[bot]`, the current one first.
     logins: Vec<String>,
-    /// The ids of those accounts. They stay when a login changes.
+    /// The ids of those accounts. They stay when a login changes, and decide where they are known: an account with one
+    /// of the logins and another id is a look-alike.
     ids: Vec<u64>,
+    /// The logins among `logins` whose ids are not in `ids`. They count with any id.
+    logins_without_id: Vec<String>,
     /// The kind that those accounts must have, so that a person with a bot's login is not recognised.
     kind: ProfileAccountKind,
     /// Accounts that it shares with other programs. Such a post is its own if one of `body_marks` matches.

@@ -125,7 +125,13 @@ impl Profiles {
                 Some(same) if built_in || !same.configured.is_empty() || !same.built_in => {
                     return Err(ProfilesError::Twice(name));
                 }
-                Some(same) => same.configured = same.profile.apply(entry),
+                Some(same) => {
+                    same.configured = same.profile.apply(entry);
+                    // The built-in ids are those of the built-in logins.
+                    if entry.logins.is_some() && entry.ids.is_none() && entry.logins_without_id.is_none() {
+                        same.profile.logins_without_id.clone_from(&same.profile.logins);
+                    }
+                }
                 None => {
                     let mut profile = Profile::default();
                     let keys = profile.apply(entry);
@@ -167,12 +173,18 @@ impl Profiles {
     }
 
     /// The reviewer that has this account. A known id decides, because it stays when the login changes.
-    /// Otherwise the whole login decides, with or without `[bot]`. The kind of account must match in both
-    /// cases.
+    /// Otherwise the whole login decides, with or without `[bot]`, unless the profile knows another id for it. The kind
+    /// of account must match in all cases.
     pub fn recognise(&self, account: &Account) -> Option<&ReviewerName> {
         let by_id = account.database_id.and_then(|id| self.by_id.get(&id));
-        let index = by_id.or_else(|| self.by_login.get(&comparable(account.login.as_str())))?;
-        let entry = &self.entries[*index];
+        let login = comparable(account.login.as_str());
+        let by_login = || {
+            let index = self.by_login.get(&login)?;
+            let Profile { ids, logins_without_id, .. } = &self.entries[*index].profile;
+            let is_without_id = || logins_without_id.iter().any(|known| comparable(known) == login);
+            (account.database_id.is_none() || ids.is_empty() || is_without_id()).then_some(index)
+        };
+        let entry = &self.entries[*by_id.or_else(by_login)?];
         entry.profile.kind.matches(account.kind).then_some(&entry.name)
     }
 

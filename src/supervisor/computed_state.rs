@@ -88,6 +88,21 @@ pub struct ComputedState {
     pub withheld: Vec<String>,
 }
 
+/// C6: how often Cloture asked each observed reviewer for a review since the counts began, by the journal and by
+/// GitHub, which outlives it. A reviewer is asked once for a head.
+fn asks(snapshot: &PullRequestSnapshot, history: &History) -> BTreeMap<ReviewerName, u32> {
+    let since = snapshot.counts_from;
+    let posted =
+        snapshot.comments.iter().filter(|comment| since.is_none_or(|since| comment.created_at > since));
+    let mut asks = history.asks(snapshot, since);
+    asks.extend(posted.filter_map(markers::posted_ask));
+    let mut asked = BTreeMap::new();
+    for (reviewer, _head) in asks {
+        *asked.entry(reviewer).or_default() += 1;
+    }
+    asked
+}
+
 /// A problem that waits for a person, with every waiting thread about it (D6).
 #[derive(Debug, Clone)]
 pub struct WaitingProblem<'a> {
@@ -165,7 +180,7 @@ impl ComputedState {
     ) -> ComputedState {
         let RepositoryRules { config, reads, drive, author, expected } = *rules;
         let folded = history.replay(&snapshot, config);
-        let observed = observed::observe(&snapshot, &folded.happened, reads, &config.policy);
+        let mut observed = observed::observe(&snapshot, &folded.happened, reads, &config.policy);
         // A thread that Cloture posted with another journal has no owner here, and is shown so.
         let own = folded.posted.iter().filter(|(engine, _)| folded.engine.thread(engine).is_some());
         let ours: BTreeSet<&ThreadId> = own.map(|(_, forge)| forge).collect();
@@ -190,6 +205,8 @@ impl ComputedState {
             folded.engine.obstacle(name, &config.policy) == Some(CycleSkip::IterationCap)
         };
         seen.exhausted = seen.expected.iter().filter(is_exhausted).cloned().collect();
+        seen.count_asks(&asks(&snapshot, history), &config.policy);
+        observed::cut_off_unasked(&mut observed, &seen);
         seen.rounds_recorded = folded.dispatched;
         seen.granted = folded.granted;
         if author && may_work_on(&snapshot, config) {
@@ -451,7 +468,7 @@ fn own_rounds(snapshot: &PullRequestSnapshot) -> u32 {
     let own = snapshot.reviews.iter().filter(|review| {
         let at = review.submitted_at.unwrap_or(review.created_at);
         review.state == ReviewState::ChangesRequested
-            && snapshot.reopened_at.is_none_or(|reopened| at > reopened)
+            && snapshot.counts_from.is_none_or(|reopened| at > reopened)
             && markers::posted_review(review).is_some()
     });
     u32::try_from(own.count()).unwrap_or(u32::MAX)

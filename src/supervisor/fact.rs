@@ -127,7 +127,12 @@ pub enum Fact {
     },
     Closed,
     /// The pull request was reopened, at the fact's time.
-    ReopenedPullRequest,
+    ReopenedPullRequest {
+        /// Whether somebody did it who may override, so that the counts start again. Every reopening did in older
+        /// versions.
+        #[serde(default = "resets")]
+        resets: bool,
+    },
 
     // Driven reviewers
     /// The driver called a reviewer. The call costs money, with an answer or without.
@@ -184,6 +189,11 @@ pub enum Fact {
 
 /// Without a word about it, the loop waits for the push.
 fn pushed() -> bool {
+    true
+}
+
+/// In older versions every reopening started the counts again.
+fn resets() -> bool {
     true
 }
 
@@ -302,7 +312,7 @@ impl Fact {
             Fact::AuthorEnded { .. } => "author_ended",
             Fact::Merged { .. } => "merged",
             Fact::Closed => "closed",
-            Fact::ReopenedPullRequest => "reopened_pull_request",
+            Fact::ReopenedPullRequest { .. } => "reopened_pull_request",
             Fact::Asked { .. } => "asked",
             Fact::Unreviewable { .. } => "unreviewable",
             Fact::Answered { .. } => "answered",
@@ -337,7 +347,7 @@ impl Fact {
             }
             Fact::UnreadablePost { url, written_at, .. } => Some(format!("{url}@{written_at}")),
             Fact::Merged { .. } => Some("merged".to_owned()),
-            Fact::Closed | Fact::ReopenedPullRequest => Some(at.to_string()),
+            Fact::Closed | Fact::ReopenedPullRequest { .. } => Some(at.to_string()),
         }
     }
 

@@ -11,7 +11,7 @@ use crate::domain::finding::Destination;
 use crate::domain::machine::Decision;
 use crate::domain::review_loop::Exit;
 use crate::domain::snapshot::PullRequestSnapshot;
-use crate::domain::vocabulary::{Sha, ThreadId};
+use crate::domain::vocabulary::{ReviewerName, Sha, ThreadId};
 use crate::journal::{Journal, JournalError, OUTCOME, PullRequestKey, Record, RecordFilter};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
@@ -268,6 +268,26 @@ impl History {
         let about = PullRequestKey { host: String::new(), repository, number };
         let outcome = self.outcome(&journal_key(&about, name));
         outcome.is_some_and(|(_, body)| body.get("refused").is_none())
+    }
+
+    /// The heads at which observed reviewers were asked for a review since this time, by the journal.
+    pub fn asks(
+        &self,
+        snapshot: &PullRequestSnapshot,
+        since: Option<Timestamp>,
+    ) -> BTreeSet<(ReviewerName, Sha)> {
+        let (repository, number) = (snapshot.filed_as().clone(), snapshot.number);
+        let about = PullRequestKey { host: String::new(), repository, number };
+        let beginning = journal_key(&about, "ask/");
+        let keys =
+            self.outcomes.range(beginning.clone()..).take_while(|(key, _)| key.starts_with(&beginning));
+        let done = keys
+            .filter(|(_, (at, body))| body.get("refused").is_none() && since.is_none_or(|since| *at > since));
+        let asks = done.filter_map(|(key, _)| {
+            let (reviewer, head) = key.strip_prefix(&beginning)?.rsplit_once('/')?;
+            Some((ReviewerName::from(reviewer), Sha::from(head)))
+        });
+        asks.collect()
     }
 
     /// Whether a write is done whose name begins like this.

@@ -1,6 +1,6 @@
 //! Hidden markers in Cloture's own posts, by which it finds them again, and the keys in them.
 
-use crate::domain::snapshot::{PullRequestSnapshot, Review, ReviewThread, ThreadComment};
+use crate::domain::snapshot::{Comment, PullRequestSnapshot, Review, ReviewThread, ThreadComment};
 use crate::domain::vocabulary::{ReviewerName, Sha, ThreadId};
 use crate::github::write::WriteKey;
 use std::collections::BTreeMap;
@@ -37,6 +37,13 @@ pub fn former_key(name: &str) -> Option<WriteKey> {
         }
         _ => None,
     }
+}
+
+/// The observed reviewer and the head of a request for a review that Cloture posted as a comment (L5).
+pub fn posted_ask(comment: &Comment) -> Option<(ReviewerName, Sha)> {
+    let key = WriteKey::parse_marker(&comment.body).filter(|_| comment.written_by_us)?;
+    let (reviewer, head) = key.as_str().strip_prefix("ask/")?.split_once('/')?;
+    Some((unspelled(reviewer).into(), unspelled(head).as_str().into()))
 }
 
 /// Whether the key is that of a driven reviewer's review.

@@ -277,7 +277,7 @@ pub enum ReReviewRequest {
 
 /// L6: posted once until a person grants a round or reopens the pull request.
 pub fn round_cap(computed: &ComputedState, rounds: u32, operator: &OperatorConfig) -> Option<PlannedWrite> {
-    let since = computed.snapshot.reopened_at.map_or(0, Timestamp::as_second);
+    let since = computed.snapshot.counts_from.map_or(0, Timestamp::as_second);
     let granted = computed.folded.granted;
     let name = format!("round-cap/{since}/{granted}");
     let mention = operator.mention.as_ref().map_or_else(String::new, |mention| format!("{mention} "));

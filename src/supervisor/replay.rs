@@ -36,7 +36,7 @@ pub struct ReplayedHistory {
     pub unanswered: BTreeSet<ReviewerName>,
     /// Reviewers that failed at a head for good (C4), and why.
     pub failed: BTreeMap<ReviewerName, (Sha, String)>,
-    /// Author rounds since the pull request was last reopened.
+    /// Author rounds since somebody who may override last reopened the pull request.
     pub dispatched: u32,
     /// Heads that the author was dispatched to, and how far it came.
     pub author_at: BTreeMap<Sha, AuthorState>,
@@ -241,19 +241,13 @@ impl HistoryReplay<'_> {
                         what: ThreadEventKind::HandedOff,
                     });
                 }
-                self.discard_queue(at);
+                self.change_queue(at, &ThreadEventKind::QueueDiscarded);
             }
             Fact::Closed => {
                 folded.engine.close();
-                self.discard_queue(at);
+                self.change_queue(at, &ThreadEventKind::QueueSuspended);
             }
-            Fact::ReopenedPullRequest => {
-                folded.engine.reopen();
-                (folded.dispatched, folded.granted) = (0, 0);
-                // An agent that is at work goes on. The others may be sent to the same head again.
-                folded.author_at.retain(|_, state| *state == AuthorState::AtWork);
-                folded.ended = None;
-            }
+            Fact::ReopenedPullRequest { resets } => self.reopened(at, *resets),
             Fact::Ended { exit, head } => folded.ended = Some((exit.clone(), head.clone())),
             Fact::Told { .. } | Fact::UnreadablePost { .. } => {}
             Fact::Adopted { adopted } => folded.engine.adopt(adopted.thread()),
@@ -287,12 +281,24 @@ impl HistoryReplay<'_> {
         self.folded.happened.push(ThreadEvent { at, thread: thread.clone(), what });
     }
 
-    /// H1: the queue is for one merge. After it, or after a close, it is empty.
-    fn discard_queue(&mut self, at: Timestamp) {
+    /// L6: the counts start again only if somebody reopened the pull request who may override.
+    fn reopened(&mut self, at: Timestamp, resets: bool) {
+        let folded = &mut self.folded;
+        folded.engine.reopen(resets);
+        folded.ended = None;
+        if resets {
+            (folded.dispatched, folded.granted) = (0, 0);
+            // An agent that is at work goes on. The others may be sent to the same head again.
+            folded.author_at.retain(|_, state| *state == AuthorState::AtWork);
+        }
+        self.change_queue(at, &ThreadEventKind::QueueRestored);
+    }
+
+    /// H1: the queue is for one merge. After it, and while the pull request is closed, it is empty.
+    fn change_queue(&mut self, at: Timestamp, what: &ThreadEventKind) {
         let happened = &mut self.folded.happened;
         let touched: BTreeSet<ThreadId> = happened.iter().map(|h| h.thread.clone()).collect();
         let at = happened.iter().map(|h| h.at).fold(at, Timestamp::max);
-        let what = ThreadEventKind::QueueDiscarded;
         happened.extend(touched.into_iter().map(|thread| ThreadEvent { at, thread, what: what.clone() }));
     }
 

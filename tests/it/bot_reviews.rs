@@ -21,6 +21,7 @@ kind = "bot"
 [[account]]
 login = "chatgpt-codex-connector"
 kind = "bot"
+id = 199175422
 [[account]]
 login = "coderabbitai"
 kind = "bot"

@@ -37,6 +37,8 @@ fn calls_rounds_tasks_chain_and_money_are_printed() {
     let defaults = figures("");
     assert_eq!(defaults["reviewer_calls_per_pr"], 15);
     assert_eq!(defaults["author_rounds_per_pr"], 3);
+    assert_eq!(defaults["asks_per_observed_reviewer"], 8);
+    assert_eq!(figures("[policy]\nmax_asks = 3")["asks_per_observed_reviewer"], 3);
     assert_eq!(defaults["automatic_chain_depth"], 0);
     assert_eq!(defaults["money_per_pr"], Value::Null);
     let config = "

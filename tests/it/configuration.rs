@@ -38,12 +38,13 @@ fn an_empty_file_gives_the_defaults() {
 fn every_whole_number_holds_at_both_ends_of_its_range_and_not_beyond() {
     type Field = fn(&Policy) -> u32;
     const MOST: u32 = 1_000_000_000;
-    let limits: [(&str, u32, u32, Field); 11] = [
+    let limits: [(&str, u32, u32, Field); 12] = [
         ("repeat_limit", 1, MOST, |policy| policy.repeat_limit),
         ("flip_limit", 0, MOST, |policy| policy.flip_limit),
         ("reopen_limit", 0, MOST, |policy| policy.reopen_limit),
         ("cycle_retries", 0, MOST, |policy| policy.cycle_retries),
         ("max_review_iterations", 1, MOST, |policy| policy.max_review_iterations),
+        ("max_asks", 0, MOST, |policy| policy.max_asks),
         ("line_slack", 0, MOST, |policy| policy.line_slack),
         ("max_attempts", 1, MOST, |policy| policy.max_attempts),
         ("max_rounds", 0, MOST, |policy| policy.max_rounds),

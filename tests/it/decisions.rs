@@ -436,12 +436,12 @@ fn h6_queueing_undoes_withholding_and_unqueueing_never_withholds() {
     assert_eq!(why(&pull_request), Eligibility::EverythingGoes, "automatic handoff applies again");
 
     pull_request.route(&id, Destination::Target("expert".into())).unwrap();
-    assert!(pull_request.close() && pull_request.reopen());
+    assert!(pull_request.close() && pull_request.reopen(true));
     let sent = pull_request.merge(&rules);
     assert_eq!(
         sent[0].target.as_str(),
         "expert",
-        "a close discards the queue, and not what people said about it"
+        "a close empties the queue, and not what people said about it"
     );
     let late = pull_request.route(&id, Destination::Nowhere);
     assert_eq!(late, Err(Refusal::AlreadyHandedOff));
@@ -547,7 +547,7 @@ fn h1_closing_clears_the_queue_and_h4_a_finding_is_handed_off_once() {
     pull_request.decide(&id, Decision::Queue).unwrap();
     assert!(pull_request.close());
     assert!(!pull_request.thread(&id).unwrap().queued);
-    assert!(pull_request.reopen());
+    assert!(pull_request.reopen(true));
 
     pull_request.decide(&id, Decision::Queue).unwrap();
     pull_request.handed_off(&id);

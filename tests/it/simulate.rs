@@ -643,3 +643,51 @@ fn a_trace_may_end_in_blank_lines() {
     let output = run(format!("{}\n{}\n\n  \n", plain(), push("1")).as_bytes());
     assert_eq!((output.status.code(), printed(&output).len()), (Some(0), 1));
 }
+
+#[test]
+fn l6_c6_only_a_reopening_by_somebody_who_may_override_resets_the_counts() {
+    let clean = json!({"cycle": {"reviewer": "r"}});
+    for (reopen, resets) in [
+        (json!({}), true),
+        (json!({"association": "OWNER"}), true),
+        (json!({"association": "COLLABORATOR"}), true),
+        (json!({"association": "CONTRIBUTOR"}), false),
+        (json!({"association": "NONE"}), false),
+    ] {
+        let out = simulate(&[
+            header(&json!({"max_review_iterations": 1}), &json!({}), true),
+            push("1"),
+            raises(&[leak("critical")]),
+            json!({"close": {}}),
+            json!({"reopen": reopen}),
+            push("2"),
+            clean.clone(),
+        ]);
+        let (rounds, cycles) = (&out[3]["rounds"], &out[3]["cycles"]["r"]);
+        let expected = if resets { json!([0, 0]) } else { json!([1, 1]) };
+        assert_eq!(json!([rounds, cycles]), expected, "{reopen}");
+        let skipped = if resets { Value::Null } else { json!("iteration_cap") };
+        assert_eq!(out[5]["skipped"], skipped, "{reopen}");
+    }
+    let refused = run(format!("{}\n{}", plain(), json!({"reopen": {"by": "x"}})).as_bytes());
+    assert_eq!(refused.status.code(), Some(2));
+}
+
+#[test]
+fn h1_a_reopening_queues_again_what_was_queued_at_the_close_and_still_can_be() {
+    let queued = |between: &[Value], reopen: Value| {
+        let start = [plain(), push("1"), raises(&[leak("high")]), person("queue"), json!({"close": {}})];
+        let out = simulate(&[&start, between, &[json!({"reopen": reopen}), json!({"merge": {}})]].concat());
+        assert_eq!(out[3]["threads"][0]["queued"], false, "closed");
+        let (reopened, merged) = (&out[out.len() - 2], &out[out.len() - 1]);
+        let is_queued = reopened["threads"][0]["queued"] == true;
+        assert_eq!(merged["tasks"].as_array().unwrap().len(), usize::from(is_queued));
+        is_queued
+    };
+    assert!(queued(&[], json!({})));
+    assert!(queued(&[], json!({"association": "NONE"})), "whoever reopens");
+    assert!(!queued(&[person("unqueue")], json!({})));
+    assert!(!queued(&[person("resolve")], json!({})), "settled meanwhile");
+    let again = [json!({"reopen": {}}), json!({"close": {}})];
+    assert!(queued(&again, json!({})), "closed twice");
+}

@@ -72,7 +72,7 @@ pub(super) enum TraceEvent {
     Person(Object<PersonEvent>),
     Merge(Object<Nothing>),
     Close(Object<Nothing>),
-    Reopen(Object<Nothing>),
+    Reopen(Object<ReopenEvent>),
 }
 
 pub(super) fn event(line: &[u8]) -> Result<TraceEvent, String> {
@@ -103,6 +103,18 @@ fn without_line(error: &serde_json::Error) -> String {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Nothing {}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ReopenEvent {
+    /// Of the person who reopens. Somebody who may not override resets nothing (L6).
+    #[serde(default = "owner")]
+    pub(super) association: Association,
+}
+
+fn owner() -> Association {
+    Association::Owner
+}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -69,6 +69,8 @@ struct FindingGroup {
     /// Whether somebody else replied after that turn.
     answered: bool,
     resolve_proposed: bool,
+    /// H1: it was queued when the pull request was closed, and nobody unqueued it since.
+    queued_at_close: bool,
     /// People's acts that are not undone, oldest first. An act that changed nothing is None.
     acts: Vec<Option<UndoableAct>>,
 }
@@ -298,6 +300,7 @@ impl<'a> ReviewerReplay<'a> {
                 turn: *head,
                 answered: false,
                 resolve_proposed: false,
+                queued_at_close: false,
                 acts: Vec::new(),
             };
             self.groups.push(group);
@@ -371,7 +374,7 @@ impl<'a> ReviewerReplay<'a> {
                 self.reviewer_was_silent(index, head, at);
             }
         }
-        if self.context.snapshot.reopened_at.is_none_or(|reopened| at > reopened) {
+        if self.context.snapshot.counts_from.is_none_or(|reopened| at > reopened) {
             self.completed += 1;
         }
         if self.completed >= self.context.policy.max_review_iterations {
@@ -417,10 +420,12 @@ impl<'a> ReviewerReplay<'a> {
         match what {
             ThreadEventKind::Act(decision) => {
                 let decision = *decision;
+                group.queued_at_close &= decision != Decision::Unqueue;
                 take_over(&mut thread.machine, decision);
                 group.acts.push(thread.undoably(Some(decision), |thread| decide(thread, decision)).ok());
             }
             ThreadEventKind::Routed(to) => {
+                group.queued_at_close &= *to != Destination::Nowhere;
                 let act = thread.undoably(None, |thread| {
                     if !thread.handed_off {
                         thread.route(to.clone());
@@ -440,7 +445,15 @@ impl<'a> ReviewerReplay<'a> {
                 thread.machine.reopened_by_person();
             }
             ThreadEventKind::HandedOff => thread.hand_off(),
-            ThreadEventKind::QueueDiscarded => thread.queued = false,
+            ThreadEventKind::QueueDiscarded => (thread.queued, group.queued_at_close) = (false, false),
+            ThreadEventKind::QueueSuspended => {
+                group.queued_at_close |= thread.queued;
+                thread.queued = false;
+            }
+            ThreadEventKind::QueueRestored => {
+                let can_be_sent = !thread.handed_off && !thread.status().is_settled();
+                thread.queued |= std::mem::take(&mut group.queued_at_close) && can_be_sent;
+            }
             // `roots` has taken these into account.
             ThreadEventKind::Unresolved
             | ThreadEventKind::ResolvedByEngine

@@ -205,6 +205,7 @@ fn snapshot(pushes: i64, threads: Vec<ReviewThread>) -> PullRequestSnapshot {
         closed_at: None,
         reactions: Vec::new(),
         reopened_at: None,
+        counts_from: None,
         labels: Vec::new(),
         reviews: (0..pushes).map(|n| review(n * 10 + 1, &format!("h{}", n * 10))).collect(),
         comments: Vec::new(),
@@ -330,9 +331,9 @@ fn c6_cycles_count_from_the_last_reopening() {
     let mut fetched = snapshot(3, vec![thread_of(&[(1, bot(), "Look.")])]);
     let cycles = |fetched: &PullRequestSnapshot| with_decisions(fetched, &[]).cycles[&"rabbit".into()];
     assert_eq!(cycles(&fetched), 3);
-    fetched.reopened_at = Some(at(5));
+    fetched.counts_from = Some(at(5));
     assert_eq!(cycles(&fetched), 2);
-    fetched.reopened_at = Some(at(11));
+    fetched.counts_from = Some(at(11));
     assert_eq!(cycles(&fetched), 1);
 }
 
@@ -703,7 +704,7 @@ fn an_open_finding_is_something_to_fix_and_a_break_glass_label_is_found() {
     assert!(observed(&fetched).0.broken_glass.is_some());
     fetched.reviews[0].state = ReviewState::ChangesRequested;
     for (reopened, rounds) in [(None, 1), (Some(at(0)), 1), (Some(at(1)), 0), (Some(at(2)), 0)] {
-        fetched.reopened_at = reopened;
+        fetched.counts_from = reopened;
         assert_eq!(observed(&fetched).0.rounds_on_forge, rounds, "reopened at {reopened:?}");
     }
 }

@@ -4,6 +4,7 @@
 use super::ObservedPullRequest;
 use crate::domain::actionable::{SkipReason, must_be_fixed, reason_to_skip};
 use crate::domain::finding::{Finding, Thread};
+use crate::domain::machine::EscalatedBy;
 use crate::domain::post::{ParsedPost, PostClass, PostPlace, PostReader, PostThreads};
 use crate::domain::re_review::{BreakGlassComment, BreakGlassRules, PostedWords, broken_glass};
 use crate::domain::review_loop::{AuthorState, Observation, PostContent, PostKind, ReviewerPost, WaitAnchor};
@@ -27,8 +28,10 @@ pub fn observation(
         state: snapshot.state,
         anchor: WaitAnchor { head: snapshot.head.sha.clone(), pushed_at: snapshot.pushed.at },
         reopened_at: snapshot.reopened_at,
+        counts_from: snapshot.counts_from,
         expected: BTreeSet::new(),
         exhausted: BTreeSet::new(),
+        asks_spent: BTreeSet::new(),
         expects_anybody: false,
         posts: posts(snapshot, reads),
         broken_glass: broken_glass(reads, break_glass, labels, comments_by_accounts(snapshot)),
@@ -38,6 +41,19 @@ pub fn observation(
         rounds_on_forge: rounds(snapshot, reads),
         rounds_recorded: 0,
         granted: 0,
+    }
+}
+
+/// C6: once Cloture may not ask a reviewer any more and its review of the head is missing, its open threads go to a
+/// person. Should the reviewer still come by itself, they go on.
+pub fn cut_off_unasked(observed: &mut ObservedPullRequest, seen: &Observation) {
+    let missing = seen.arrivals().missing;
+    let is_unasked =
+        |reviewer: &ReviewerName| seen.asks_spent.contains(reviewer) && missing.contains(reviewer);
+    for observed in observed.threads.iter_mut().filter(|observed| is_unasked(&observed.thread.reviewer)) {
+        if !observed.resolve_proposed {
+            observed.thread.machine.cut_off(EscalatedBy::IterationCap);
+        }
     }
 }
 
@@ -231,11 +247,11 @@ fn comments_by_accounts(snapshot: &PullRequestSnapshot) -> Vec<BreakGlassComment
         .collect()
 }
 
-/// L6: request-changes verdicts of reviewers since the last reopening.
+/// L6: request-changes verdicts of reviewers since the last reopening by somebody who may override.
 fn rounds(snapshot: &PullRequestSnapshot, reads: &dyn PostReader) -> u32 {
     let verdicts = snapshot.reviews.iter().filter(|review| {
         review.state == ReviewState::ChangesRequested
-            && snapshot.reopened_at.is_none_or(|reopened| review.published_at() > reopened)
+            && snapshot.counts_from.is_none_or(|reopened| review.published_at() > reopened)
             && review.author.as_ref().and_then(|author| reads.reviewer(author, &review.body)).is_some()
     });
     u32::try_from(verdicts.count()).unwrap_or(u32::MAX)

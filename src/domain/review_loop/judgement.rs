@@ -26,6 +26,8 @@ pub enum Judgement {
         missing: Vec<ReviewerName>,
         /// C6: nobody waits for these, because Cloture does not ask them any more.
         exhausted: Vec<ReviewerName>,
+        /// C6: the missing ones that Cloture does not ask any more.
+        asks_spent: Vec<ReviewerName>,
         unreadable: BTreeMap<ReviewerName, UnreadablePost>,
         /// No reviewer is known yet.
         anybody: bool,
@@ -73,7 +75,9 @@ impl Observation {
         }
         let anybody = self.expected.is_empty() && self.expects_anybody;
         if anybody || !missing.is_empty() || !exhausted.is_empty() || !unreadable.is_empty() {
-            return Judgement::Incomplete { missing, exhausted, unreadable, anybody };
+            let spent = missing.iter().filter(|reviewer| self.asks_spent.contains(reviewer));
+            let asks_spent = spent.cloned().collect();
+            return Judgement::Incomplete { missing, exhausted, asks_spent, unreadable, anybody };
         }
         if self.to_fix > 0 {
             return Judgement::ToFix(self.to_fix);
@@ -89,7 +93,7 @@ impl Judgement {
     /// Whether a review may still come, or a post become readable.
     pub fn waits_for_reviews(&self) -> bool {
         match self {
-            Judgement::Incomplete { missing, unreadable, anybody, exhausted: _ } => {
+            Judgement::Incomplete { missing, unreadable, anybody, exhausted: _, asks_spent: _ } => {
                 *anybody || !missing.is_empty() || !unreadable.is_empty()
             }
             _ => false,
@@ -107,10 +111,13 @@ impl fmt::Display for Judgement {
                 write!(f, "the review by {reviewer} failed: {reason}")
             }
             Judgement::Incomplete { anybody: true, .. } => write!(f, "no reviewer has posted yet"),
-            Judgement::Incomplete { missing, exhausted, unreadable, .. } => {
+            Judgement::Incomplete { missing, exhausted, asks_spent, unreadable, .. } => {
                 let mut parts = Vec::new();
                 if !missing.is_empty() {
                     parts.push(format!("the review by {} is missing", names(missing)));
+                }
+                if !asks_spent.is_empty() {
+                    parts.push(format!("Cloture has asked {} as often as it may", names(asks_spent)));
                 }
                 if !exhausted.is_empty() {
                     parts.push(no_more_reviews(exhausted));

@@ -1,5 +1,6 @@
 //! The facts of one poll, and which of them count for the wait (L1, L3).
 
+use crate::domain::policy::Policy;
 use crate::domain::re_review::BrokenGlass;
 use crate::domain::snapshot::PullRequestState;
 use crate::domain::vocabulary::{ReviewerName, Sha};
@@ -21,12 +22,17 @@ pub struct WaitAnchor {
 pub struct Observation {
     pub state: PullRequestState,
     pub anchor: WaitAnchor,
-    /// L6: the last reopening. The counts of author rounds start at it.
+    /// The last reopening, whoever did it.
     pub reopened_at: Option<Timestamp>,
+    /// L6: the last reopening by somebody who may override (R4). The counts start at it.
+    pub counts_from: Option<Timestamp>,
     /// The reviewers that the loop waits for.
     pub expected: BTreeSet<ReviewerName>,
     /// C6: driven reviewers that have used all their cycles on this pull request. Cloture asks them nothing more.
     pub exhausted: BTreeSet<ReviewerName>,
+    /// C6: observed reviewers that Cloture has asked for a review `max_asks` times. It asks them no more, but they may
+    /// come by themselves.
+    pub asks_spent: BTreeSet<ReviewerName>,
     /// L3: the configuration names no reviewer, so the loop waits until one shows itself.
     pub expects_anybody: bool,
     pub posts: Vec<ReviewerPost>,
@@ -162,6 +168,18 @@ pub fn matches_commit(named: &Sha, head: &Sha) -> bool {
 }
 
 impl Observation {
+    /// C6: takes the requests for reviews into account that were made since the counts began.
+    pub fn count_asks(&mut self, asked: &BTreeMap<ReviewerName, u32>, policy: &Policy) {
+        let spent = asked.iter().filter(|(_, asked)| **asked >= policy.max_asks);
+        self.asks_spent = spent.map(|(reviewer, _)| reviewer.clone()).collect();
+    }
+
+    /// The reviewers whose review of this head is missing, and that may still be asked for it (C6).
+    pub fn to_ask(&self) -> Vec<ReviewerName> {
+        let missing = self.arrivals().missing.into_iter();
+        missing.filter(|reviewer| !self.asks_spent.contains(reviewer)).collect()
+    }
+
     /// The state of every expected review.
     pub fn arrivals(&self) -> ReviewArrivals {
         self.arrivals_of(&self.expected)

@@ -38,6 +38,28 @@ fn an_account_id_decides_before_the_login() {
 }
 
 #[test]
+fn l3_a_look_alike_with_a_known_login_and_another_id_is_nobody() {
+    assert_eq!(bot("coderabbitai", Some(1)), None);
+    assert_eq!(bot("Copilot", Some(1)), None);
+    assert_eq!(bot("kilo-code-bot", Some(1)), None);
+    assert_eq!(bot("kiloconnect", Some(1)).as_deref(), Some("kilo"), "its id is not known");
+    assert_eq!(bot("macroscopeapp", Some(1)).as_deref(), Some("macroscope"), "the profile knows no id");
+    let with = |entry: ProfileOverride| {
+        let profiles = Profiles::with_overrides(&[entry]).unwrap();
+        let account =
+            |login: &str| Account { login: login.into(), kind: AccountKind::Bot, database_id: Some(1) };
+        let recognised =
+            ["coderabbitai", "our-rabbit"].map(|login| profiles.recognise(&account(login)).is_some());
+        (recognised[0], recognised[1])
+    };
+    let rabbit = ProfileOverride { name: "coderabbit".to_owned(), ..ProfileOverride::default() };
+    let other_ids = ProfileOverride { ids: Some(Vec::new()), ..rabbit.clone() };
+    assert_eq!(with(other_ids), (true, false), "GitHub Enterprise has other ids");
+    let own = ProfileOverride { logins: Some(vec!["our-rabbit".to_owned()]), ..rabbit };
+    assert_eq!(with(own), (false, true), "a login of one's own");
+}
+
+#[test]
 fn every_profile_is_reachable_by_each_of_its_names() {
     let profiles = Profiles::built_in().unwrap();
     assert!(profiles.iter().count() >= 15);

@@ -2,7 +2,7 @@
 
 use apollo_compiler::resolvers::{ResolveInfo, ResolvedValue};
 
-use super::object::{GraphqlContext, GraphqlNode, leaf, text_or_null, time, unknown};
+use super::object::{GraphqlContext, GraphqlNode, leaf, number_or_null, text_or_null, time, unknown};
 use crate::simulator::world::AccountId;
 
 pub(super) fn field<'a>(
@@ -27,6 +27,7 @@ pub(super) fn field<'a>(
         }
         "name" => text_or_null(account.name.as_deref()),
         "email" => leaf(""),
+        "databaseId" if account.type_name() == "Bot" && !account.has_given_id => number_or_null(None),
         "databaseId" => leaf(account.database_id),
         "avatarUrl" => leaf(format!("{}/avatars/{}", world.base_url, account.database_id)),
         "url" => leaf(format!("{}{path}", world.base_url)),

@@ -48,6 +48,7 @@ fn add_accounts(world: &mut World, scenario: &Scenario) {
             kind: entry.kind,
             name: entry.name.clone(),
             database_id: entry.id.unwrap_or(next),
+            has_given_id: entry.id.is_some(),
             deleted: false,
         });
     }
@@ -60,6 +61,7 @@ fn add_accounts(world: &mut World, scenario: &Scenario) {
                 kind: SimulatedAccountKind::Organization,
                 name: None,
                 database_id: next,
+                has_given_id: false,
                 deleted: false,
             });
         }

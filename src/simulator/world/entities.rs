@@ -29,6 +29,8 @@ pub(crate) struct SimulatedAccount {
     pub(crate) kind: SimulatedAccountKind,
     pub(crate) name: Option<String>,
     pub(crate) database_id: i64,
+    /// The scenario gives the id. GraphQL shows no made-up id of a bot: it would be a look-alike's.
+    pub(crate) has_given_id: bool,
     /// The texts of a deleted account stay; their author reads as null.
     pub(crate) deleted: bool,
 }

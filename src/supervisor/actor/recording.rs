@@ -74,7 +74,8 @@ impl PullRequestActor {
                 // The pull request was closed and reopened between two polls.
                 self.record_at(reopened_at, Fact::Closed).await?;
             }
-            self.record_at(reopened_at, Fact::ReopenedPullRequest).await?;
+            let resets = self.is_reopened_by_someone_who_may(snapshot);
+            self.record_at(reopened_at, Fact::ReopenedPullRequest { resets }).await?;
         }
         self.record_push(snapshot).await?;
         self.adopt_threads(snapshot).await
@@ -218,7 +219,15 @@ impl PullRequestActor {
 
     fn last_close_or_reopening(&self) -> Option<&DatedFact> {
         let mut facts = self.history.facts().rev();
-        facts.find(|dated| matches!(dated.fact, Fact::Closed | Fact::ReopenedPullRequest))
+        facts.find(|dated| matches!(dated.fact, Fact::Closed | Fact::ReopenedPullRequest { .. }))
+    }
+
+    /// L6: whether somebody who may override reopened the pull request since the last reopening in the journal.
+    /// Several reopenings may be between two polls.
+    fn is_reopened_by_someone_who_may(&self, snapshot: &PullRequestSnapshot) -> bool {
+        let mut facts = self.history.facts().rev();
+        let last = facts.find(|dated| matches!(dated.fact, Fact::ReopenedPullRequest { .. }));
+        snapshot.counts_from.is_some_and(|at| last.is_none_or(|last| last.at < at))
     }
 
     /// Records a fact of the forge with the forge's own time.
@@ -243,8 +252,9 @@ impl PullRequestActor {
     /// Records the end of a loop, once.
     pub(super) async fn announce(&mut self, exit: &Exit) -> Result<(), JournalError> {
         let head = self.latest.snapshot().map(|snapshot| snapshot.head.sha.clone());
-        let begins_anew =
-            |dated: &&DatedFact| matches!(dated.fact, Fact::Granted { .. } | Fact::ReopenedPullRequest);
+        let begins_anew = |dated: &&DatedFact| {
+            matches!(dated.fact, Fact::Granted { .. } | Fact::ReopenedPullRequest { .. })
+        };
         let ended = Fact::Ended { exit: exit.clone(), head };
         let is_recorded = {
             let mut since = self.history.facts().rev().take_while(|dated| !begins_anew(dated));

@@ -74,9 +74,9 @@ impl PullRequestActor {
         match review_loop.phase() {
             Phase::Waiting => {
                 let most = self.context.config.policy.max_review_iterations;
-                let missing = computed.seen.arrivals().missing;
+                let to_ask = computed.seen.to_ask();
                 let askable =
-                    missing.iter().filter(|reviewer| planned_writes::may_be_asked(computed, reviewer, most));
+                    to_ask.iter().filter(|reviewer| planned_writes::may_be_asked(computed, reviewer, most));
                 let asks = askable.filter_map(|reviewer| {
                     planned_writes::ask_for_review(computed, reviewer, &self.context.asks.ask(reviewer)?)
                 });

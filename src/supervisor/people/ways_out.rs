@@ -189,22 +189,20 @@ impl WayOutQuery<'_> {
     fn close_and_reopen(&self) -> MeansAndNotes {
         let snapshot = &self.computed.snapshot;
         let planner = self.planner();
-        let starts =
-            "The author's rounds and the reviewers' looks are counted from the start again.".to_owned();
+        // L6: the author's own reopening resets nothing unless the author may override.
+        let resets = !snapshot.written_by_us || snapshot.author_association.may_override();
+        let starts = if resets {
+            "The author's rounds and the reviewers' looks are counted from the start again."
+        } else {
+            "No count starts again: you are the author, and only an owner, member or collaborator resets the counts."
+        };
+        let starts = starts.to_owned();
         match snapshot.state {
             PullRequestState::Merged => not("it is merged already"),
             PullRequestState::Closed => (self.write(vec![planner.reopen()], "reopen it"), vec![starts]),
             PullRequestState::Open => {
                 let writes = vec![planner.close(), planner.reopen()];
-                let queued = self.computed.threads().iter().filter(|shown| shown.thread.queued).count();
-                // H1: closing discards the queue, also if a reopening follows.
-                let discarded = (queued > 0).then(|| {
-                    format!(
-                        "Closing discards the queue: {} no longer handed off unless queued again.",
-                        counted(queued, "finding is", "findings are")
-                    )
-                });
-                (self.write(writes, "close and reopen it"), [starts].into_iter().chain(discarded).collect())
+                (self.write(writes, "close and reopen it"), vec![starts])
             }
         }
     }

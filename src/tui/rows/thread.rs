@@ -14,6 +14,7 @@ use crate::supervisor::people::inbox::urgency;
 use jiff::Timestamp;
 use std::cmp::Reverse;
 
+#[expect(clippy::struct_excessive_bools, reason = "these are independent notes, not modes")]
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a mark of its own, and any of them go together")]
 pub struct ThreadRow {

@@ -82,6 +82,7 @@ pub(crate) fn snapshot(number: u64, threads: u32) -> PullRequestSnapshot {
         closed_at: None,
         reactions: Vec::new(),
         reopened_at: None,
+        counts_from: None,
         labels: vec!["ai-review".to_owned()],
         reviews: Vec::new(),
         comments: Vec::new(),

@@ -28,7 +28,7 @@ fn command(place: &Place, body: &str) -> String {
 }
 
 /// A person queues a thread, from another program.
-async fn queue(run: &Run, place: &Place, number: usize) {
+pub(super) async fn queue(run: &Run, place: &Place, number: usize) {
     let view = run.view();
     let snapshot = &view.computed.as_ref().unwrap().snapshot;
     let thread = snapshot.threads[number].id.clone();
@@ -74,7 +74,7 @@ async fn two_findings_in_one_file_become_one_task_at_the_merge_and_never_before(
 }
 
 #[tokio::test]
-async fn a_close_discards_the_queue_and_a_reopening_does_not_bring_it_back() {
+async fn h1_a_close_empties_the_queue_and_a_reopening_brings_it_back() {
     let place = Place::new().await;
     let config = format!("{DRIVEN}{}", issue("default"));
     let run = place.run(&config).await;
@@ -84,12 +84,15 @@ async fn a_close_discards_the_queue_and_a_reopening_does_not_bring_it_back() {
     place.play("{ close = { by = 'dana' } }");
     run.tick().await;
     assert_eq!(run.exit().as_deref(), Some("pr_closed"));
+    let is_queued = || run.view().computed.as_ref().unwrap().threads()[0].thread.queued;
+    assert!(!is_queued());
     place.play("{ reopen = { by = 'dana' } }");
     run.tick().await;
     assert_eq!(run.exit().as_deref(), Some("issues_found"), "it was reviewed at this head already");
+    assert!(is_queued());
     place.play(MERGE);
     run.ticks(2).await;
-    assert_eq!(place.simulator.issues().len(), 0);
+    assert_eq!(place.simulator.issues().len(), 1);
     run.stop().await;
 }
 
@@ -113,7 +116,7 @@ async fn a_thread_settled_at_the_merge_is_not_queued_when_somebody_opens_it_agai
 }
 
 #[tokio::test]
-async fn a_close_and_reopening_between_two_polls_discards_the_queue_as_well() {
+async fn h1_a_close_and_reopening_between_two_polls_keeps_the_queue_as_well() {
     let place = Place::new().await;
     let config = format!("{DRIVEN}{}", issue("default"));
     let run = place.run(&config).await;
@@ -125,7 +128,7 @@ async fn a_close_and_reopening_between_two_polls_discards_the_queue_as_well() {
     run.tick().await;
     place.play(MERGE);
     run.ticks(2).await;
-    assert_eq!(place.simulator.issues().len(), 0);
+    assert_eq!(place.simulator.issues().len(), 1);
     run.stop().await;
 }
 

@@ -91,6 +91,7 @@ pub(crate) fn snapshot() -> PullRequestSnapshot {
         closed_at: None,
         reactions: Vec::new(),
         reopened_at: None,
+        counts_from: None,
         labels: Vec::new(),
         reviews: Vec::new(),
         comments: Vec::new(),

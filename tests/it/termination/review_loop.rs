@@ -1,6 +1,6 @@
 //! The loop of a pull request and all its successors: reviews that never come, run again or cannot be read,
-//! reviewers that show up late, an author that may or may not push, pushes, closings and reopenings, and people
-//! who pause, stop, restart and grant.
+//! reviewers that show up late, an author that may or may not push, a contributor who pushes, closes and reopens, and
+//! people who reopen, pause, stop, restart and grant.
 //!
 //! Everything that happens outside the loop is an *outside event*, and the model allows a limited number of
 //! them in every order. Polls, failed or not, and looks by hand are unlimited.
@@ -15,7 +15,7 @@ use cloture::domain::snapshot::PullRequestState;
 use cloture::domain::vocabulary::ReviewerName;
 use jiff::Timestamp;
 use stateright::{Checker, HasDiscoveries, Model, Property};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 struct LoopModel {
     policy: Policy,
@@ -23,6 +23,8 @@ struct LoopModel {
     max_events: u32,
     /// Whether GitHub's review history counts rounds, as it does if verdicts are posted.
     forge_counts: bool,
+    /// Whether the reviewer has to be asked for each review.
+    asks: bool,
     /// A driver that gives each successor of an ended loop fresh counts. The shipped one does not.
     forgets_rounds: bool,
 }
@@ -33,13 +35,18 @@ struct World {
     head: u32,
     state: PullRequestState,
     reopenings: u32,
+    /// The number of the last reopening by somebody who may override.
+    reset_at: u32,
     review: Review,
     late_reviewer: LateReviewer,
     glass_broken: bool,
     author: AuthorState,
-    /// Author rounds and grants since the last reopening.
+    /// Author rounds, grants and requests for a review since the last reopening by somebody who may override.
     rounds: u32,
     granted: u32,
+    asks: u32,
+    /// Whether Cloture has asked the reviewer about this head.
+    is_asked: bool,
 }
 
 /// What the reviewer has posted about the head.
@@ -65,6 +72,7 @@ enum LateReviewer {
     Done,
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "these are independent observations, not modes")]
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct LoopState {
     review_loop: ReviewLoop,
@@ -74,6 +82,8 @@ struct LoopState {
     up_to_date: bool,
     /// Whether a look by hand has ever cost an attempt.
     free_look_cost: bool,
+    /// A person stopped the loop or broke the glass, and nobody who may started it again.
+    is_held: bool,
     /// Whether the loop left a person's stop or a broken glass by itself.
     went_on_unasked: bool,
 }
@@ -88,7 +98,10 @@ enum Event {
     Post(Review),
     LateReviewer(LateReviewer),
     Close,
-    Reopen,
+    /// By somebody who may override, or by a contributor.
+    Reopen {
+        resets: bool,
+    },
     Merge,
     BreakGlass,
     Author(AuthorState),
@@ -105,12 +118,15 @@ impl World {
             head: 0,
             state: PullRequestState::Open,
             reopenings: 0,
+            reset_at: 0,
             review: Review::Missing,
             late_reviewer: LateReviewer::Unknown,
             glass_broken: false,
             author: AuthorState::Idle,
             rounds: 0,
             granted: 0,
+            asks: 0,
+            is_asked: false,
         }
     }
 
@@ -146,11 +162,13 @@ impl World {
         if self.late_reviewer != LateReviewer::Unknown {
             expected.insert("late".into());
         }
-        Observation {
+        let mut observation = Observation {
             state: self.state,
             reopened_at: (self.reopenings > 0).then(|| at(self.reopenings)),
+            counts_from: (self.reset_at > 0).then(|| at(self.reset_at)),
             expected,
             exhausted: (self.review == Review::Exhausted).then(|| "r".into()).into_iter().collect(),
+            asks_spent: BTreeSet::new(),
             expects_anybody: false,
             posts,
             broken_glass: self.glass_broken.then(|| BrokenGlass::Label("stop".to_owned())),
@@ -161,7 +179,9 @@ impl World {
             rounds_recorded: if model.forgets_rounds { 0 } else { self.rounds },
             granted: self.granted,
             anchor,
-        }
+        };
+        observation.count_asks(&BTreeMap::from([("r".into(), self.asks)]), &model.policy);
+        observation
     }
 }
 
@@ -186,10 +206,17 @@ impl LoopState {
         let event =
             if scheduled { LoopEvent::Polled(&observation) } else { LoopEvent::Learned(&observation) };
         let effects = self.wake(model, event);
+        // Like the driver, which asks once for a head.
+        let is_waiting = *self.review_loop.phase() == Phase::Waiting;
+        if model.asks && is_waiting && !self.world.is_asked && observation.to_ask().contains(&"r".into()) {
+            self.world.is_asked = true;
+            self.world.asks += 1;
+        }
         self.up_to_date = true;
         self.free_look_cost |= !scheduled && self.review_loop.attempt() > attempt;
         let is_over = self.world.state != PullRequestState::Open;
-        self.went_on_unasked |= was_silenced && !self.is_silenced() && !is_over;
+        self.is_held |= self.is_silenced();
+        self.went_on_unasked |= (was_silenced || self.is_held) && !self.is_silenced() && !is_over;
         effects
     }
 
@@ -213,6 +240,7 @@ impl Model for LoopModel {
             events: 0,
             up_to_date: false,
             free_look_cost: false,
+            is_held: false,
             went_on_unasked: false,
         }]
     }
@@ -238,7 +266,9 @@ impl Model for LoopModel {
                 events.extend(reviews.map(Event::Post));
                 events.extend([LateReviewer::Working, LateReviewer::Done].map(Event::LateReviewer));
             }
-            PullRequestState::Closed => events.push(Event::Reopen),
+            PullRequestState::Closed => {
+                events.extend([true, false].map(|resets| Event::Reopen { resets }));
+            }
             PullRequestState::Merged => {}
         }
         if state.world.author == AuthorState::AtWork {
@@ -260,6 +290,7 @@ impl Model for LoopModel {
             }
             Event::Push => {
                 next.world.head += 1;
+                next.world.is_asked = false;
                 next.world.author = AuthorState::Idle;
                 if next.world.review != Review::Exhausted {
                     next.world.review = Review::Missing;
@@ -271,12 +302,16 @@ impl Model for LoopModel {
             Event::Post(review) => next.world.review = review,
             Event::LateReviewer(late) => next.world.late_reviewer = late,
             Event::Close => next.world.state = PullRequestState::Closed,
-            Event::Reopen => {
+            Event::Reopen { resets } => {
                 next.world.state = PullRequestState::Open;
                 next.world.reopenings += 1;
-                (next.world.rounds, next.world.granted) = (0, 0);
-                if next.world.author != AuthorState::AtWork {
-                    next.world.author = AuthorState::Idle;
+                if resets {
+                    next.world.reset_at = next.world.reopenings;
+                    (next.world.rounds, next.world.granted, next.world.asks) = (0, 0, 0);
+                    if next.world.author != AuthorState::AtWork {
+                        next.world.author = AuthorState::Idle;
+                    }
+                    next.is_held = false;
                 }
             }
             Event::Merge => next.world.state = PullRequestState::Merged,
@@ -286,7 +321,10 @@ impl Model for LoopModel {
             Event::Pause => drop(next.wake(self, LoopEvent::Pause)),
             Event::Resume => drop(next.wake(self, LoopEvent::Resume)),
             Event::Stop => drop(next.wake(self, LoopEvent::Stop)),
-            Event::Restart => drop(next.wake(self, LoopEvent::Restart)),
+            Event::Restart => {
+                next.is_held = false;
+                drop(next.wake(self, LoopEvent::Restart));
+            }
         }
         if next == *state {
             return None;
@@ -306,6 +344,13 @@ impl Model for LoopModel {
                         && rounds <= model.policy.max_restarts + granted
                 },
             ),
+            Property::always(
+                "C6: requests for a review are bounded over all successors of a loop",
+                |model: &Self, s: &LoopState| s.world.asks <= model.policy.max_asks,
+            ),
+            Property::sometimes("all requests for a review are used", |model: &Self, s: &LoopState| {
+                !model.asks || s.world.asks == model.policy.max_asks && !s.world.is_asked
+            }),
             Property::always("L2: no wait polls more often than it may", |model: &Self, s: &LoopState| {
                 s.review_loop.attempt() <= model.policy.max_attempts
             }),
@@ -371,10 +416,12 @@ impl Model for LoopModel {
 /// Polls the same world again and again. A wait for reviews may be followed by one for the author's push, and
 /// after the end nothing may happen any more.
 fn ends_if_left_alone(model: &LoopModel, state: &LoopState) -> bool {
+    let mut state = state.clone();
+    state.look(model, true);
+    // Also after a contributor's reopening, which does not undo a pause.
     if matches!(state.review_loop.phase(), Phase::Paused(_)) {
         return true;
     }
-    let mut state = state.clone();
     for _ in 0..=2 * model.policy.max_attempts {
         state.look(model, true);
     }
@@ -396,9 +443,17 @@ fn t8_l6_author_rounds_and_waits_are_bounded_over_all_successors() {
     for (max_rounds, max_restarts) in [(1, 1), (2, 2), (2, 1), (1, 2)] {
         for forge_counts in [true, false] {
             let model = LoopModel {
-                policy: Policy { max_attempts: 2, max_rounds, max_restarts, ..Policy::default() },
+                policy: Policy {
+                    max_attempts: 2,
+                    max_rounds,
+                    max_restarts,
+                    max_asks: 2,
+                    ..Policy::default()
+                },
                 max_events: 5,
                 forge_counts,
+                // They are independent of the rounds, so one policy is enough.
+                asks: forge_counts && (max_rounds, max_restarts) == (1, 1),
                 forgets_rounds: false,
             };
             let checker = model.checker().threads(2).spawn_bfs().join();
@@ -406,7 +461,7 @@ fn t8_l6_author_rounds_and_waits_are_bounded_over_all_successors() {
             states += checker.unique_state_count();
         }
     }
-    assert_eq!(states, 1_855_926);
+    assert_eq!(states, 2_920_283);
 }
 
 #[test]
@@ -415,6 +470,7 @@ fn t8_with_fresh_counts_for_each_successor_the_checker_finds_the_endless_chain()
         policy: Policy { max_attempts: 2, max_rounds: 1, max_restarts: 1, ..Policy::default() },
         max_events: 3,
         forge_counts: false,
+        asks: false,
         forgets_rounds: true,
     };
     let endless = "L6: author rounds are bounded over all successors of a loop";
