@@ -42,7 +42,7 @@ use store::leases::{Acquire, Leases, Release, Renew};
 use store::records::{Append, FindRecord, FindUnconcluded, ReadPage};
 use store::repositories::{FirstFiling, LearnRepository, LoadRepositories};
 use store::snapshots::{self, ForgetSnapshots, LoadSnapshots, SavePoll, SaveSnapshot, SnapshotRow};
-use store::{Store, StoreRequest, StoreSetup};
+use store::{CheckWritable, Store, StoreRequest, StoreSetup};
 use tokio::sync::{mpsc, oneshot, watch};
 
 /// How a journal is opened.
@@ -150,9 +150,9 @@ impl Journal {
     /// The version of the format. Every open journal has it.
     pub const VERSION: usize = store::migrations::VERSION;
 
-    /// Checks that the journal can be written, without changing anything.
+    /// Checks that the journal can be written: it writes, but nothing changes. A full disk shows only in a write.
     pub async fn check_writable(&self) -> Result<(), JournalError> {
-        self.ask(ForgetSnapshots { pull_requests: Vec::new() }).await
+        self.ask(CheckWritable).await
     }
 
     /// Waits until every accepted job is on disk, and closes the journal for all handles.

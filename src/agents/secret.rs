@@ -28,7 +28,10 @@ pub(crate) async fn read_private_file(path: &Path) -> Result<String, PrivateFile
         return Err(PrivateFileError::TooOpen);
     }
     let mut text = String::new();
-    file.take(LONGEST).read_to_string(&mut text).await.map_err(failed)?;
+    file.take(LONGEST + 1).read_to_string(&mut text).await.map_err(failed)?;
+    if text.len() as u64 > LONGEST {
+        return Err(PrivateFileError::Unreadable("it is larger than 4 KiB, so it is no token".to_owned()));
+    }
     Ok(text)
 }
 

@@ -190,6 +190,8 @@ async fn open_with(
     let mut options = JournalOptions::new(now);
     options.checkpoint = checkpoint;
     let opened = Journal::open(&address, options).await?;
+    // The command records something, so it learns of a full disk now and not in the middle of its work.
+    opened.journal.check_writable().await?;
     Ok((opened.journal, opened.set_aside))
 }
 

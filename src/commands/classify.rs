@@ -6,6 +6,7 @@
 //! is a `finding`, a later comment a `reply`, a review's body a `summary`. A comment that an agent posted
 //! under a person's login is read like an unknown bot's, because the person did not write it.
 
+use crate::agents::bounded_file;
 use crate::app::invocation::Invocation;
 use crate::commands::Outcome;
 use crate::domain::post::{ParsedPost, PostClass, PostPlace, PostReader};
@@ -32,6 +33,9 @@ pub enum ClassifyError {
     Write(#[source] io::Error),
 }
 
+/// GitHub's posts have at most 64 KiB of text; as JSON, every character may take six bytes.
+const LONGEST_LINE: usize = 16 * 1024 * 1024;
+
 pub fn run(invocation: &Invocation) -> anyhow::Result<Outcome> {
     let profiles = Profiles::with_overrides(&invocation.load_config()?.config.profiles)?;
     classify(io::stdin().lock(), standard_output(), &profiles)?;
@@ -47,10 +51,10 @@ pub fn classify(
 ) -> Result<(), ClassifyError> {
     let mut number = 0;
     loop {
-        let mut line = Vec::new();
-        if input.read_until(b'\n', &mut line).map_err(ClassifyError::Read)? == 0 {
+        let Some(line) = bounded_file::read_line(&mut input, LONGEST_LINE).map_err(ClassifyError::Read)?
+        else {
             return Ok(());
-        }
+        };
         number += 1;
         let problem = |problem: String| ClassifyError::Input { line: number, problem };
         // Editors and shells leave a blank line at the end.

@@ -7,6 +7,7 @@ mod trace;
 
 pub use run::run;
 
+use crate::agents::bounded_file;
 use crate::domain::cycle::Violation;
 use crate::domain::driven::{CycleOutcome, DrivenPullRequest, Refusal};
 use crate::domain::handoff::{HandoffRules, HandoffTask};
@@ -147,6 +148,9 @@ fn refusable(thread: &ThreadId, result: Result<(), Refusal>) -> TraceOutcome {
     TraceOutcome { refused: refused.into_iter().collect(), ..TraceOutcome::default() }
 }
 
+/// A line holds one answer of a reviewer, of which `max_answer_bytes` are taken.
+const LONGEST_LINE: usize = 64 * 1024 * 1024;
+
 /// A trace's lines, counted. An empty line is an error, except at the end, where editors leave them.
 struct TraceLines<R> {
     trace: R,
@@ -157,10 +161,8 @@ impl<R: BufRead> TraceLines<R> {
     fn next(&mut self) -> Result<Option<Vec<u8>>, SimulateError> {
         let mut blank = None;
         loop {
-            let mut line = Vec::new();
-            if self.trace.read_until(b'\n', &mut line).map_err(SimulateError::Read)? == 0 {
-                return Ok(None);
-            }
+            let line = bounded_file::read_line(&mut self.trace, LONGEST_LINE).map_err(SimulateError::Read)?;
+            let Some(line) = line else { return Ok(None) };
             if let Some(blank) = blank {
                 if line.iter().all(u8::is_ascii_whitespace) {
                     continue;

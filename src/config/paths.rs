@@ -1,9 +1,10 @@
 //! Finds the configuration file and reads it.
 
 use super::{Config, ConfigError};
+use crate::agents::bounded_file;
 use directories::BaseDirs;
 use std::path::{Path, PathBuf};
-use std::{env, fs, io};
+use std::{env, io};
 
 /// The paths of the configuration file, in the order of priority. Only [`ConfigPaths::from_environment`]
 /// reads the environment.
@@ -16,6 +17,9 @@ pub struct ConfigPaths {
     /// The platform's default. If there is no file, Cloture uses the default values.
     pub default: Option<PathBuf>,
 }
+
+/// Hundreds of times the example with every key. A larger file is another file.
+const LARGEST: usize = 4 * 1024 * 1024;
 
 const VARIABLE: &str = "CLOTURE_CONFIG";
 
@@ -59,7 +63,7 @@ pub(super) fn load(paths: &ConfigPaths) -> Result<LoadedConfig, ConfigError> {
 
 /// None: there is no such file.
 fn read(file: &Path) -> Result<Option<Config>, ConfigError> {
-    match fs::read(file) {
+    match bounded_file::read(file, LARGEST) {
         Ok(content) => Config::parse(file, &content).map(Some),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         // Platforms differ in the error for a folder.

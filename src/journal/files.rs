@@ -4,6 +4,7 @@
 use super::address::JournalAddress;
 use super::error::{JournalError, StorageFault};
 use super::store::{Store, StoreSetup};
+use crate::agents::bounded_file;
 use jiff::Timestamp;
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
@@ -121,6 +122,10 @@ impl Files {
             made => drop(made.map_err(cannot)?),
         }
         let metadata = fs::metadata(&self.path).map_err(cannot)?;
+        // Changing the permissions of a device that a link points to would harm the whole machine.
+        if !metadata.is_file() {
+            return Err(cannot(bounded_file::not_regular()));
+        }
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;

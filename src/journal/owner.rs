@@ -8,7 +8,7 @@ use super::store::leases::{Acquire, Leases, Release, Renew};
 use super::store::records::{Append, FindRecord, FindUnconcluded, ReadPage};
 use super::store::repositories::{FirstFiling, LearnRepository, LoadRepositories};
 use super::store::snapshots::{ForgetSnapshots, LoadSnapshots, SavePoll, SaveSnapshot};
-use super::store::{Store, StoreRequest, StoreSetup};
+use super::store::{CheckWritable, Store, StoreRequest, StoreSetup};
 use sqlx::Connection;
 use std::sync::Arc;
 use std::time::Duration;
@@ -73,6 +73,7 @@ jobs! {
     LoadRepositories,
     LearnRepository,
     FirstFiling,
+    CheckWritable,
 }
 
 #[derive(Debug)]

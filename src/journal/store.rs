@@ -126,6 +126,27 @@ impl Dialect {
     }
 }
 
+/// Writes without changing anything.
+#[derive(Debug)]
+pub(super) struct CheckWritable;
+
+impl StoreRequest for CheckWritable {
+    type Answer = ();
+    const CHANGES: bool = false;
+
+    async fn perform(&self, store: &mut Store) -> Result<(), StorageFault> {
+        let write = match store.dialect {
+            // Nothing uses this number. SQLite writes its page even if the number stays the same.
+            Dialect::Sqlite => "PRAGMA user_version = 0",
+            // A read-only server refuses it, and it locks no row.
+            Dialect::Postgres => "UPDATE counters SET value = value WHERE false",
+        };
+        let mut transaction = store.begin().await?;
+        sqlx::raw_sql(write).execute(&mut *transaction).await?;
+        commit(transaction).await
+    }
+}
+
 impl Store {
     /// Connects and sets the connection up, without checking the tables.
     pub(super) async fn connect(address: &JournalAddress, setup: &StoreSetup) -> Result<Store, StorageFault> {

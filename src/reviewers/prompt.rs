@@ -3,6 +3,7 @@
 //! A fence is a line that the fenced text does not contain, so the text cannot fake its end. The fence is a
 //! hash of the text: the same text gives the same prompt, and adding the fence to the text changes the fence.
 
+use crate::agents::bounded_file;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
@@ -33,6 +34,9 @@ pub enum PromptError {
     Incomplete { file: PathBuf, placeholder: &'static str },
 }
 
+/// Larger than the context of any model.
+const LARGEST: usize = 4 * 1024 * 1024;
+
 const FENCE: &str = "{{fence}}";
 
 impl PromptPurpose {
@@ -57,9 +61,12 @@ impl Prompt {
     /// Reads the prompt from the file, or takes the built-in one.
     pub async fn load(purpose: PromptPurpose, file: Option<&Path>) -> Result<Prompt, PromptError> {
         let Some(file) = file else { return Ok(Prompt::built_in(purpose)) };
-        let template = tokio::fs::read_to_string(file)
+        let unreadable = |reason: String| PromptError::Unreadable { file: file.to_owned(), reason };
+        let path = file.to_owned();
+        let template = tokio::task::spawn_blocking(move || bounded_file::read_text(&path, LARGEST))
             .await
-            .map_err(|error| PromptError::Unreadable { file: file.to_owned(), reason: error.to_string() })?;
+            .map_err(|error| unreadable(error.to_string()))?
+            .map_err(|error| unreadable(error.to_string()))?;
         match purpose.placeholders().iter().find(|placeholder| !template.contains(**placeholder)) {
             Some(placeholder) => Err(PromptError::Incomplete { file: file.to_owned(), placeholder }),
             None => Ok(Prompt { template }),

@@ -41,6 +41,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use crate::agents::bounded_file;
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use toml::Spanned;
@@ -277,11 +278,14 @@ pub struct Condition {
     pub lacks: Option<String>,
 }
 
+/// Far more than a scenario with hundreds of pull requests has.
+const LARGEST: usize = 64 * 1024 * 1024;
+
 impl Scenario {
     /// Reads and validates a scenario file. Each `body_file` is read from the same folder.
     pub fn load(path: &Path) -> Result<Self, ScenarioError> {
         let file = path.display().to_string();
-        let text = std::fs::read_to_string(path)
+        let text = bounded_file::read_text(path, LARGEST)
             .map_err(|source| ScenarioError::Unreadable { file: file.clone(), source })?;
         Self::read(&text, &file, path.parent())
     }
@@ -334,7 +338,7 @@ impl Scenario {
                     );
                     return Err(source.error(span, message));
                 };
-                *body = std::fs::read_to_string(folder.join(&name))
+                *body = bounded_file::read_text(&folder.join(&name), LARGEST)
                     .map_err(|error| source.error(span.clone(), format!("cannot read `{name}`: {error}")))?;
             }
         }

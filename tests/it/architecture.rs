@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 /// The rooms of `src`, the innermost first. A room may import itself and every room of a line above its own;
 /// a module listed by its own name stands where it is listed and not where the rest of its room does.
-const LAYERS: [&[&str]; 12] = [
+const LAYERS: [&[&str]; 13] = [
     &["domain", "output::sanitize"],
+    &["agents::bounded_file"],
     &["agents::http", "agents::process", "agents::secret", "replies"],
     &["github", "journal", "output", "reviewers", "simulator"],
     &["agents::authors"],

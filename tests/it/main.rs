@@ -30,6 +30,7 @@ mod duplicate_pairs;
 mod duplicates;
 mod errors;
 mod faults;
+mod files;
 mod forge_polling;
 mod forge_reading;
 mod forge_writes;

@@ -1,8 +1,10 @@
 //! Reads a git checkout: its host, its repository and its branch.
 
 use super::super::process::{self, ProcessError};
+use crate::agents::bounded_file;
 use crate::domain::snapshot::RepositoryName;
 use std::ffi::OsStr;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// The part of a checkout that leads to its pull request.
@@ -97,10 +99,15 @@ impl<'a> GitSettings<'a> {
 
 /// The branch that is checked out.
 async fn branch(directory: &Path, git_dir_is_set: bool) -> Result<String, CheckoutError> {
-    if !git_dir_is_set
-        && let Some(folder) = git_folder(directory).await
-        && let Ok(head) = tokio::fs::read_to_string(folder.join("HEAD")).await
-    {
+    if !git_dir_is_set && let Some(folder) = git_folder(directory).await {
+        let head = match read(folder.join("HEAD")).await {
+            Ok(head) => head,
+            // git would read a device to its end, which never comes.
+            Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::FileTooLarge) => {
+                return Err(CheckoutError::NotACheckout);
+            }
+            Err(_) => String::new(),
+        };
         let branch = head.trim().strip_prefix("ref: refs/heads/").filter(|branch| *branch != ".invalid");
         if let Some(branch) = branch {
             return Ok(branch.to_owned());
@@ -124,10 +131,20 @@ async fn git_folder(directory: &Path) -> Option<PathBuf> {
         if metadata.is_dir() {
             return Some(place);
         }
-        let text = tokio::fs::read_to_string(&place).await.ok()?;
+        let text = read(place).await.ok()?;
         return Some(folder.join(text.trim().strip_prefix("gitdir: ")?));
     }
     None
+}
+
+/// More than any path or branch has. A checkout of somebody else may hold links to anything.
+const LARGEST: usize = 16 * 1024;
+
+/// A small text file of the checkout.
+async fn read(path: PathBuf) -> io::Result<String> {
+    let reading = tokio::task::spawn_blocking(move || bounded_file::read_regular(&path, LARGEST));
+    let content = reading.await.map_err(io::Error::other)??;
+    String::from_utf8(content).map_err(io::Error::other)
 }
 
 async fn git(directory: &Path, arguments: &[&str]) -> Result<String, ProcessError> {
