@@ -76,8 +76,9 @@ impl Default for Timeouts {
     }
 }
 
-/// No expected response comes near this size; a larger one is refused, to save memory.
-const LARGEST_ANSWER: usize = 64 * 1024 * 1024;
+/// GitHub ends a query after ten seconds, long before an answer has this size. A parsed answer takes a multiple of
+/// it, so a larger one is refused. The reader then asks for fewer threads at once.
+const LARGEST_ANSWER: usize = 16 * 1024 * 1024;
 /// One rename needs one; more than a few are a loop.
 const MOST_REDIRECTS: usize = 3;
 /// A larger diff would not fit any reviewer's context.
@@ -197,15 +198,27 @@ impl Client {
         let response = connected.octocrab.execute(request).await.map_err(|error| broken(&error))?;
         let (parts, body) = response.into_parts();
         let most = if matches!(call, Call::Diff { .. }) { LARGEST_DIFF } else { LARGEST_ANSWER };
-        let body = Limited::new(body, most).collect().await.map_err(|error| {
-            // Not transient: the same request would get the same large response.
-            if error.downcast_ref::<LengthLimitError>().is_some() {
-                let message = format!("the answer is larger than {} MiB", most / (1024 * 1024));
-                return Error::Refused { what: call.purpose().to_owned(), message };
-            }
-            broken(error.as_ref())
-        })?;
-        Ok((parts.status, parts.headers, body.to_bytes().to_vec()))
+        let mut body = Limited::new(body, most);
+        // Only one copy of the answer is kept.
+        let mut content = Vec::new();
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|error| {
+                // Not transient: the same request would get the same large response.
+                if error.downcast_ref::<LengthLimitError>().is_some() {
+                    let limit = format!("{} MiB", most / (1024 * 1024));
+                    return match call {
+                        Call::Diff { .. } => Error::Refused {
+                            what: call.purpose().to_owned(),
+                            message: format!("the answer is larger than {limit}"),
+                        },
+                        _ => Error::too_large(call.purpose(), &limit),
+                    };
+                }
+                broken(error.as_ref())
+            })?;
+            content.extend_from_slice(frame.data_ref().map(AsRef::as_ref).unwrap_or_default());
+        }
+        Ok((parts.status, parts.headers, content))
     }
 }
 

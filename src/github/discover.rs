@@ -166,7 +166,7 @@ async fn list(
     repository: &RepositoryName,
     discovery: &mut Discovery,
 ) -> Result<(), Error> {
-    let mut after = None;
+    let (mut after, mut trail) = (None, wire::CursorTrail::default());
     loop {
         let call = Call::graphql(
             &documents::OPEN_PULL_REQUESTS,
@@ -176,7 +176,7 @@ async fn list(
         discovery.spent.count(reply.budget);
         let answer: wire::OpenPullRequestsAnswer = reply.parse(&call)?;
         let Some(found) = answer.repository else { return Err(reply.absence(&call)) };
-        let next = found.pull_requests.next_after(after.as_ref());
+        let next = trail.follow(found.pull_requests.next(), call.purpose())?;
         // L13: a renamed repository keeps the name that was asked for; the configuration may have only that.
         let is_renamed = RepositoryName::parse(&found.name_with_owner).is_some_and(|now| now != *repository);
         let asked = |address: PullRequestAddress| PullRequestAddress {
@@ -197,14 +197,14 @@ async fn search(
     query: &str,
     discovery: &mut Discovery,
 ) -> Result<(), Error> {
-    let mut after = None;
+    let (mut after, mut trail) = (None, wire::CursorTrail::default());
     let mut results = 0;
     loop {
         let call = Call::graphql(&documents::SEARCH, json!({"query": query, "after": after}));
         let mut reply = transport.send(&call).await?;
         discovery.spent.count(reply.budget);
         let answer: wire::SearchAnswer = reply.parse(&call)?;
-        let next = answer.search.next_after(after.as_ref());
+        let next = trail.follow(answer.search.next(), call.purpose())?;
         let before = results;
         for found in answer.search.into_items() {
             results += 1;

@@ -41,6 +41,16 @@ pub enum Error {
 }
 
 impl Error {
+    /// An answer beyond a limit. A write may have taken effect all the same.
+    pub(super) fn too_large(what: &str, limit: &str) -> Error {
+        Error::Malformed { what: what.to_owned(), detail: format!("{TOO_LARGE}{limit}") }
+    }
+
+    /// Whether a request for less could succeed.
+    pub(super) fn is_too_large(&self) -> bool {
+        matches!(self, Error::Malformed { detail, .. } if detail.starts_with(TOO_LARGE))
+    }
+
     /// The sentence without "it is tried again later", for callers other than the poller.
     pub fn event(&self) -> String {
         match self {
@@ -60,6 +70,8 @@ impl Error {
         matches!(self, Error::Transient { .. } | Error::RateLimited { .. })
     }
 }
+
+const TOO_LARGE: &str = "it has more than ";
 
 /// Whether the request reached the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

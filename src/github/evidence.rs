@@ -123,17 +123,17 @@ async fn search_posts(
     id: &str,
     mut choose: impl FnMut(Vec<wire::WirePost>) -> Option<wire::WirePost>,
 ) -> Result<WriteEvidence, Error> {
-    let mut before = None;
+    let (mut before, mut trail) = (None, wire::CursorTrail::default());
     loop {
         let variables = json!({"id": id, "before": before});
         let answer: wire::PostsEvidence = node(transport, document, variables).await?;
         let page = required(answer.posts, document)?;
-        let previous = page.previous_before(before.as_ref());
+        let previous = page.previous();
         if let Some(post) = choose(page.into_items().collect()) {
             return Ok(WriteEvidence::from_post(post));
         }
         match previous {
-            Some(previous) => before = Some(previous),
+            Some(previous) => before = trail.follow(Some(previous), document.purpose)?,
             None => return Ok(WriteEvidence::NotDone),
         }
     }
@@ -191,7 +191,7 @@ async fn issue(
         let mut reply = send(transport, &call).await?;
         let answer: wire::IssuesEvidenceAnswer = reply.parse(&call)?;
         let Some(found) = answer.repository else { return Err(reply.absence(&call)) };
-        let next = found.issues.next_after(after.as_ref());
+        let next = found.issues.next();
         if let Some(post) = find_ours(found.issues.into_items().collect(), key, us) {
             return Ok(WriteEvidence::from_post(post));
         }
@@ -269,13 +269,13 @@ async fn labelled(
     on: &PullRequestTarget,
     label: &str,
 ) -> Result<bool, Error> {
-    let mut after = None;
+    let (mut after, mut trail) = (None, wire::CursorTrail::default());
     loop {
         let document = &documents::STATE_EVIDENCE;
         let variables = json!({"id": on.node_id, "after": after});
         let found: wire::StateEvidence = node(transport, document, variables).await?;
         let labels = required(found.labels, document)?;
-        let next = labels.next_after(after.as_ref());
+        let next = trail.follow(labels.next(), document.purpose)?;
         if labels.into_items().any(|there| there.name.to_lowercase() == label.to_lowercase()) {
             return Ok(true);
         }

@@ -246,6 +246,7 @@ impl<T: Transport + Send + Sync + 'static> Poller<T> {
         poll: &mut PollInProgress,
     ) -> Result<Vec<wire::LightThread>, Error> {
         let mut threads = Vec::new();
+        let mut trail = wire::CursorTrail::default();
         let mut after = node.review_threads.as_ref().and_then(wire::WireConnection::next);
         while let Some(cursor) = after {
             let call = Call::graphql(&documents::LIGHT_THREADS, json!({"id": id, "after": cursor}));
@@ -256,7 +257,8 @@ impl<T: Transport + Send + Sync + 'static> Poller<T> {
             let Some(page) = answer.node.and_then(|node| node.review_threads) else {
                 return Err(reply.absence(&call));
             };
-            after = page.next_after(Some(&cursor));
+            trail.follow(Some(cursor), call.purpose())?;
+            after = page.next();
             threads.extend(page.into_items());
         }
         Ok(threads)

@@ -166,6 +166,9 @@ impl<T: Transport + Sync> Reader<T> {
                 Err(Error::Transient { sent: RequestSent::Maybe, .. }) if sizes.peek().is_some() => {
                     tracing::info!(page_size = size, "retrying the read with smaller pages");
                 }
+                Err(error) if error.is_too_large() && sizes.peek().is_some() => {
+                    tracing::info!(page_size = size, "the answer is too large; asking for smaller pages");
+                }
                 outcome => return outcome.map_err(|error| with_address(error, address)),
             }
         }

@@ -9,7 +9,9 @@ pub(crate) use polling::*;
 pub(crate) use reading::*;
 pub(crate) use writing::*;
 
+use super::error::Error;
 use serde::Deserialize;
+use std::collections::BTreeSet;
 
 /// A page of a list. GitHub allows the list and each of its elements to be null.
 #[derive(Debug, Deserialize)]
@@ -43,15 +45,33 @@ impl<T> WireConnection<T> {
         self.page_info.as_ref().filter(|page| page.has_next_page)?.end_cursor.clone()
     }
 
-    /// The cursor of the page after the one at `asked`. A cursor that does not move ends the list.
-    pub(crate) fn next_after(&self, asked: Option<&String>) -> Option<String> {
-        self.next().filter(|next| Some(next) != asked)
+    /// The cursor of the page before this one, for lists that are read from their end.
+    pub(crate) fn previous(&self) -> Option<String> {
+        self.page_info.as_ref().filter(|page| page.has_previous_page)?.start_cursor.clone()
     }
+}
 
-    /// The cursor of the page before the one at `asked`, for lists that are read from their end.
-    pub(crate) fn previous_before(&self, asked: Option<&String>) -> Option<String> {
-        let previous = self.page_info.as_ref().filter(|page| page.has_previous_page)?.start_cursor.clone();
-        previous.filter(|previous| Some(previous) != asked)
+/// The cursors of one list that were followed. A server that repeats one, or always has another page, would be
+/// followed for ever.
+#[derive(Debug, Default)]
+pub(crate) struct CursorTrail(BTreeSet<String>);
+
+impl CursorTrail {
+    /// With 100 entries on a page, ten times the longest list that a pull request can be read with in an hour.
+    const MOST_PAGES: usize = 1000;
+
+    /// The cursor, if it leads to a page that was not read yet. `what` is what the list is read for.
+    pub(crate) fn follow(&mut self, next: Option<String>, what: &str) -> Result<Option<String>, Error> {
+        let Some(next) = next else { return Ok(None) };
+        let detail = if self.0.contains(&next) {
+            "the list of pages leads back to a page that was read".to_owned()
+        } else if self.0.len() >= Self::MOST_PAGES {
+            format!("it has more than {} pages", Self::MOST_PAGES)
+        } else {
+            self.0.insert(next.clone());
+            return Ok(Some(next));
+        };
+        Err(Error::Malformed { what: what.to_owned(), detail })
     }
 }
 

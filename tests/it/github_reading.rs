@@ -5,9 +5,11 @@ use cloture::domain::snapshot::{
     AccountKind, CheckOutcome, PullRequestState, PushEvidence, RequestedReviewer, Visible,
 };
 use cloture::domain::vocabulary::Association;
+use cloture::github::discover::{self, WatchRule};
 use cloture::github::{Error, Reader};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 async fn start(forge: &PullRequests) -> Server {
     let forge = forge.clone();
@@ -209,4 +211,73 @@ async fn a_cursor_that_does_not_move_is_an_error() {
     };
     let error = Reader::new(client(&server.url)).read(&address(1)).await.unwrap_err();
     assert!(matches!(error, Error::Malformed { .. }), "{error:?}");
+}
+
+/// A server that leads in a circle is left, whatever list it does that in.
+#[tokio::test]
+async fn a_server_whose_pages_lead_in_a_circle_is_not_followed_for_ever() {
+    let circling = |page: &str| json!({"hasNextPage": true, "hasPreviousPage": true, "endCursor": page, "startCursor": page});
+    let asked = AtomicUsize::new(0);
+    let forge = PullRequests::new(vec![PullRequest::with_threads(2, 1)]);
+    let server = Server::start(move |request| {
+        let turn = asked.fetch_add(1, Ordering::Relaxed);
+        assert!(turn < 200, "the client follows for ever");
+        let Answer::Json(status, headers, mut body) = forge.answer(request) else { panic!() };
+        let cursor = ["0", "1"][turn % 2];
+        circle(&mut body, &circling(cursor));
+        Answer::Json(status, headers, body)
+    })
+    .await;
+    let error = Reader::new(client(&server.url)).read(&address(1)).await.unwrap_err();
+    assert!(error.to_string().contains("leads back to a page that was read"), "{error}");
+    for rule in [
+        WatchRule { repositories: vec![address(1).repository], ..WatchRule::default() },
+        WatchRule { authors: vec!["alice".into()], ..WatchRule::default() },
+    ] {
+        let server = Server::start(move |request| {
+            let cursor = if request.variables()["after"] == "a" { "b" } else { "a" };
+            let page = json!({"nodes": [{"id": "PR_1", "number": 1, "state": "OPEN", "repository": {"nameWithOwner": "o/r"}, "headRepository": null}], "pageInfo": {"hasNextPage": true, "endCursor": cursor}});
+            let data = json!({"repository": {"nameWithOwner": "o/r", "pullRequests": page}, "search": page, "rateLimit": null});
+            Answer::Json(200, Vec::new(), json!({"data": data}))
+        })
+        .await;
+        let client = client(&server.url);
+        let found = tokio::time::timeout(Duration::from_secs(30), discover::find(&client, &rule));
+        let error = found.await.expect("it ends").unwrap_err();
+        assert!(error.to_string().contains("leads back to a page that was read"), "{error}");
+    }
+}
+
+/// Gives every page of an answer this page information.
+fn circle(value: &mut Value, page_info: &Value) {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                if name == "pageInfo" { value.clone_from(page_info) } else { circle(value, page_info) }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| circle(item, page_info)),
+        _ => {}
+    }
+}
+
+/// The parsed form of an answer takes a multiple of its bytes, most of all in small objects.
+#[tokio::test]
+async fn an_answer_that_would_take_too_much_memory_is_refused_and_less_is_asked_for() {
+    let large = [json!("x".repeat(17 * 1024 * 1024)), Value::Array(vec![json!({"": 0}); 250_000])];
+    for padding in large {
+        let forge = PullRequests::new(vec![PullRequest::with_threads(3, 1)]);
+        let answering = forge.clone();
+        let server = Server::start(move |request| {
+            let Answer::Json(status, headers, mut body) = answering.answer(request) else { panic!() };
+            if request.variables()["threads"] == 100 {
+                body["padding"] = padding.clone();
+            }
+            Answer::Json(status, headers, body)
+        })
+        .await;
+        let read = Reader::new(client(&server.url)).read(&address(1)).await.unwrap();
+        assert_eq!(read.snapshot.threads.len(), 3);
+        assert_eq!(server.count("PullRequest"), 2, "{:?}", server.operations());
+    }
 }

@@ -52,6 +52,9 @@ impl RawResponse<'_> {
             let body = Value::String(String::from_utf8_lossy(self.body).into_owned());
             return Ok(ApiReply { body, budget, date, ..ApiReply::default() });
         }
+        if objects_in(self.body) > MOST_OBJECTS {
+            return Err(Error::too_large(self.call.purpose(), &format!("{MOST_OBJECTS} objects")));
+        }
         let body: Value = serde_json::from_slice(self.body).map_err(|error| {
             let what = self.call.purpose().to_owned();
             if error.is_eof() {
@@ -68,7 +71,9 @@ impl RawResponse<'_> {
             // GitHub may report a limit with any status. No other REST response that we read has a `message`.
             // Its budget is that of REST, which the poller does not spend.
             Call::Conditional { .. } => Ok(ApiReply { body, date, etag: self.etag(), ..ApiReply::default() }),
-            Call::Rest { .. } if limits::is_limit_message(&self.message()) => Err(self.limited(None)),
+            Call::Rest { .. } if limits::is_limit_message(&self.message_in(Some(&body))) => {
+                Err(self.limited(None))
+            }
             Call::Rest { .. } | Call::Diff { .. } => {
                 Ok(ApiReply { body, budget, date, ..ApiReply::default() })
             }
@@ -166,9 +171,19 @@ impl RawResponse<'_> {
 
     /// GitHub's message, if the response is JSON. An HTML page would not help the reader.
     fn message(&self) -> String {
-        let body: Option<Value> = serde_json::from_slice(self.body).ok();
-        let message = body.as_ref().and_then(|body| body.get("message")).and_then(Value::as_str);
-        let details = body.as_ref().and_then(|body| body.get("errors")).and_then(Value::as_array);
+        // An error is short. A long body with an error's status is not worth parsing.
+        let body: Option<Value> = self
+            .body
+            .get(..LARGEST_ERROR)
+            .is_none()
+            .then_some(self.body)
+            .and_then(|body| serde_json::from_slice(body).ok());
+        self.message_in(body.as_ref())
+    }
+
+    fn message_in(&self, body: Option<&Value>) -> String {
+        let message = body.and_then(|body| body.get("message")).and_then(Value::as_str);
+        let details = body.and_then(|body| body.get("errors")).and_then(Value::as_array);
         let mut text =
             message.map_or_else(|| format!("HTTP {}", self.status), |message| (self.clean)(message));
         for detail in details.into_iter().flatten().take(5) {
@@ -180,6 +195,27 @@ impl RawResponse<'_> {
         }
         text
     }
+}
+
+/// Bytes of an error at most.
+const LARGEST_ERROR: usize = 1024 * 1024;
+
+/// A full page has some 60,000. In memory, each takes some hundred times the bytes that an empty one has in JSON.
+const MOST_OBJECTS: usize = 200_000;
+
+/// How many objects a JSON text has, without parsing it.
+fn objects_in(json: &[u8]) -> usize {
+    let (mut objects, mut in_string, mut is_escaped) = (0, false, false);
+    for byte in json {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if in_string => is_escaped = true,
+            b'"' => in_string = !in_string,
+            b'{' if !in_string => objects += 1,
+            _ => {}
+        }
+    }
+    objects
 }
 
 /// A server's text as one short line without control characters.

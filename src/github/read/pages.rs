@@ -10,31 +10,28 @@ pub(super) struct Pages<T> {
     pub(super) items: Vec<T>,
     /// The cursor of the next page; none after the last.
     pub(super) next: Option<String>,
+    trail: wire::CursorTrail,
 }
 
 impl<T> Default for Pages<T> {
     fn default() -> Self {
-        Self { items: Vec::new(), next: None }
+        Self { items: Vec::new(), next: None, trail: wire::CursorTrail::default() }
     }
 }
 
 impl<T> Pages<T> {
     pub(super) fn take(connection: &mut wire::WireConnection<T>) -> Self {
-        let next = connection.next();
-        Self { items: connection.nodes.take().into_iter().flatten().flatten().collect(), next }
+        let (next, mut trail) = (connection.next(), wire::CursorTrail::default());
+        // The first cursor of a list repeats nothing.
+        let next = trail.follow(next, "").unwrap_or_default();
+        Self { items: connection.nodes.take().into_iter().flatten().flatten().collect(), next, trail }
     }
 
-    /// Adds a page and moves to the next. A cursor that does not move is an error: it would loop for ever.
+    /// Adds a page and moves to the next. A cursor that leads back is an error: it would loop for ever.
     pub(super) fn append(&mut self, page: Option<wire::WireConnection<T>>, call: &Call) -> Result<(), Error> {
-        let asked = self.next.take();
+        self.next = None;
         let Some(page) = page else { return Ok(()) };
-        self.next = page.next();
-        if self.next.is_some() && self.next == asked {
-            return Err(Error::Malformed {
-                what: call.purpose().to_owned(),
-                detail: "the next page is the same page".to_owned(),
-            });
-        }
+        self.next = self.trail.follow(page.next(), call.purpose())?;
         self.items.extend(page.into_items());
         Ok(())
     }
